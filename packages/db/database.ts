@@ -1,0 +1,75 @@
+import type { Logger } from '@ghasi/telemetry/logger';
+import type { Metrics } from '@ghasi/telemetry/metrics';
+import { Client, Pool, types } from 'pg';
+
+/** One service's way into PostgreSQL: a pool that signs in as the service's own role. */
+export type Database = {
+  readonly pool: Pool;
+  readonly service: string;
+  readonly url: string;
+  readonly log: Logger | undefined;
+  readonly metrics: Metrics | undefined;
+  close(): Promise<void>;
+};
+
+/** What a database needs: an address, the name it shows in `pg_stat_activity`, and the size of its pool (default 10). */
+export type DatabaseOptions = {
+  url: string;
+  service: string;
+  max?: number;
+  log?: Logger;
+  metrics?: Metrics;
+};
+
+const DATE = 1082;
+const INT8 = 20;
+
+/**
+ * `date` stays the text it is: a hotel day has no zone, and pg's own parser would shift it into the server's.
+ * `int8` becomes bigint: money and counters must not pass through a float.
+ */
+const parsers: Record<number, (text: string) => unknown> = { [DATE]: text => text, [INT8]: BigInt };
+
+export const typeParsers = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+    (format !== 'binary' && parsers[oid]) || types.getTypeParser(oid as never, format as never),
+};
+
+/** Opens the pool; connections are made when first needed. */
+export function openDatabase(options: DatabaseOptions): Database {
+  const { log, metrics } = options;
+  const pool = new Pool({
+    connectionString: options.url,
+    application_name: options.service,
+    max: options.max ?? 10,
+    connectionTimeoutMillis: 5_000,
+    idleTimeoutMillis: 30_000,
+    // Statements go out without waiting for the answer to the one before: BEGIN and the first statement of a
+    // transaction share a round trip (docs/decisions/0003).
+    pipeline: true,
+    types: typeParsers,
+  } as ConstructorParameters<typeof Pool>[0]);
+  // An idle connection that dies is replaced by the pool; without a listener it would end the process.
+  pool.on('error', error => log?.warn({ err: error }, 'an idle database connection was lost'));
+  return {
+    pool,
+    service: options.service,
+    url: options.url,
+    log,
+    metrics,
+    close: () => pool.end(),
+  };
+}
+
+/** A single connection with our type parsers, for tools, listeners and settlement; the caller ends it. */
+export async function openClient(url: string, name: string): Promise<Client> {
+  const client = new Client({
+    connectionString: url,
+    application_name: name,
+    connectionTimeoutMillis: 5_000,
+    types: typeParsers as never,
+  });
+  client.on('error', () => {}); // the statement in flight reports it
+  await client.connect();
+  return client;
+}

@@ -1,0 +1,210 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { chown, mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { basename, dirname, join } from 'node:path';
+import { findBinaries, postgresUser, reachable, type SystemUser } from './embedded-binaries.ts';
+import { dbErrors } from './errors.ts';
+
+/** A running PostgreSQL of our own; `stop` ends it cleanly, `exited` tells when it ended without being asked to. */
+export type EmbeddedPostgres = {
+  adminUrl: string;
+  dataDir: string;
+  pid: number;
+  exited: Promise<void>;
+  stop(): Promise<void>;
+};
+
+/** `settings` override ours, e.g. `{ fsync: 'off' }` in tests. `port` 0 or absent: any free one. */
+export type EmbeddedOptions = {
+  dataDir: string;
+  password: string;
+  port?: number;
+  settings?: Record<string, string>;
+};
+
+const ADMIN = 'postgres';
+
+const defaultSettings = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '', // addresses only: a socket path has a length limit and permissions of its own
+  max_connections: '200',
+  shared_buffers: '128MB',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  jit: 'off', // our statements take microseconds; compiling them takes milliseconds
+  log_checkpoints: 'off',
+};
+
+/**
+ * Starts PostgreSQL on a folder, making the cluster first if there is none. Whatever the last run left behind is
+ * cleaned up: an orphaned server is stopped, a crashed one recovers on start.
+ *
+ * The server gets a process group of its own (a Ctrl-C in the terminal would otherwise stop it before our requests
+ * have drained) and logs to a file (a pipe would break with a killed parent).
+ */
+export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
+  const user = await postgresUser();
+  const bin = await findBinaries(user);
+  const dataDir = reachable(options.dataDir, user);
+  await mkdir(dirname(dataDir), { recursive: true });
+  const release = await holdFolder(dataDir);
+  try {
+    if (!existsSync(join(dataDir, 'PG_VERSION'))) await initialise(bin.initdb, dataDir, options.password, user);
+    await stopOrphan(dataDir);
+    const port = options.port || (await freePort());
+    const server = await launch(bin.postgres, dataDir, port, { ...defaultSettings, ...options.settings }, user);
+    const exited = new Promise<void>(resolve => server.once('exit', () => resolve()));
+    await untilReady(dataDir, server);
+    return {
+      adminUrl: `postgres://${ADMIN}:${encodeURIComponent(options.password)}@127.0.0.1:${port}/postgres`,
+      dataDir,
+      pid: server.pid as number,
+      exited,
+      async stop() {
+        await end(server.pid as number, exited);
+        await release();
+      },
+    };
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}
+
+async function initialise(initdb: string, dataDir: string, password: string, user: SystemUser | undefined) {
+  await rm(dataDir, { recursive: true, force: true }); // the rest of an initdb that was cut short
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const passwordFile = `${dataDir}.pw`;
+  await writeFile(passwordFile, password, { mode: 0o600 });
+  if (user) await giveTo(user, [dataDir, passwordFile]);
+  try {
+    const args = ['-D', dataDir, '-U', ADMIN, `--pwfile=${passwordFile}`, '--auth=scram-sha-256'];
+    // The builtin provider sorts the same on every system; the system's own locales do not.
+    args.push('--encoding=UTF8', '--locale-provider=builtin', '--locale=C.UTF-8', '--no-instructions');
+    const child = spawn(initdb, args, { ...ids(user), stdio: ['ignore', 'ignore', 'pipe'] });
+    let complaint = '';
+    child.stderr.on('data', chunk => (complaint += chunk));
+    const code = await new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve));
+    if (code !== 0) {
+      await rm(dataDir, { recursive: true, force: true });
+      throw dbErrors.EMBEDDED_FAILED({ reason: `initdb: ${complaint.trim()}` });
+    }
+  } finally {
+    await rm(passwordFile, { force: true });
+  }
+}
+
+async function launch(
+  postgres: string,
+  dataDir: string,
+  port: number,
+  settings: Record<string, string>,
+  user: SystemUser | undefined,
+): Promise<ChildProcess> {
+  const log = await open(`${dataDir}.log`, 'w');
+  try {
+    const flags = Object.entries({ ...settings, port: String(port) }).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
+    const child = spawn(postgres, ['-D', dataDir, ...flags], {
+      ...ids(user),
+      cwd: dataDir,
+      detached: true,
+      stdio: ['ignore', log.fd, log.fd],
+    });
+    await new Promise((resolve, reject) => child.once('error', reject).once('spawn', resolve));
+    return child;
+  } finally {
+    await log.close();
+  }
+}
+
+/** The eighth line of `postmaster.pid` says "ready" once connections are taken, also after crash recovery. */
+async function untilReady(dataDir: string, server: ChildProcess): Promise<void> {
+  for (;;) {
+    if (server.exitCode !== null || server.signalCode !== null) {
+      const log = await readFile(`${dataDir}.log`, 'utf8').catch(() => '');
+      throw dbErrors.EMBEDDED_FAILED({ reason: log.trim().split('\n').slice(-5).join(' | ') });
+    }
+    const lines = (await readFile(join(dataDir, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
+    if (Number(lines[0]) === server.pid && lines[7]?.trim() === 'ready') return;
+    await pause(20);
+  }
+}
+
+/** A server whose parent was killed still holds the folder: it is ours, so end it and start afresh. */
+async function stopOrphan(dataDir: string): Promise<void> {
+  const lines = (await readFile(join(dataDir, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
+  const pid = Number(lines[0]);
+  if (!(pid > 0) || lines[1] !== dataDir || !(await isRunning(pid, 'postgres'))) return;
+  const gone = (async () => {
+    while (await isRunning(pid, 'postgres')) await pause(20);
+  })();
+  await end(pid, gone);
+}
+
+/** Fast shutdown, and after 4 s an immediate one: the next start recovers, which beats a Ctrl-C that hangs. */
+async function end(pid: number, gone: Promise<void>): Promise<void> {
+  signal(pid, 'SIGINT');
+  const timer = setTimeout(() => signal(pid, 'SIGQUIT'), 4_000);
+  await gone;
+  clearTimeout(timer);
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // already gone
+  }
+}
+
+/** One melm per folder: a lock file naming this process, ignored when that process no longer lives. */
+async function holdFolder(dataDir: string): Promise<() => Promise<void>> {
+  const path = `${dataDir}.lock`;
+  for (;;) {
+    try {
+      await writeFile(path, String(process.pid), { flag: 'wx' });
+      return () => rm(path, { force: true });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      const pid = Number(await readFile(path, 'utf8').catch(() => ''));
+      if (pid > 0 && pid !== process.pid && (await isRunning(pid, 'node')))
+        throw dbErrors.EMBEDDED_BUSY({ pid, dataDir });
+      await rm(path, { force: true });
+    }
+  }
+}
+
+/** Whether the process lives and, where /proc can tell, is the program we mean: process numbers are drawn again. */
+export async function isRunning(pid: number, program: string): Promise<boolean> {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+  if (!existsSync('/proc/self/stat')) return true;
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  if (/\) Z /.test(stat)) return false;
+  const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+  return basename(command.split('\0')[0] ?? '').startsWith(program);
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise(resolve => server.close(resolve));
+  return port;
+}
+
+async function giveTo(user: SystemUser, paths: string[]): Promise<void> {
+  for (const path of paths) await chown(path, user.uid, user.gid);
+}
+
+function ids(user: SystemUser | undefined): { uid?: number; gid?: number } {
+  return user === undefined ? {} : { uid: user.uid, gid: user.gid };
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise(resolve => setTimeout(resolve, ms));
+}

@@ -1,0 +1,37 @@
+import { AppError, coreErrors } from '@ghasi/domain-primitives/errors';
+import { isTransient } from './pg-errors.ts';
+
+/** How often a conflicting update is run again before the caller hears of it (ledger LOCK-01). */
+export const CONFLICT_RETRIES = 3;
+
+/** Throws VERSION_CONFLICT unless the versioned update found its row: somebody else wrote first (ledger LOCK-07). */
+export function assertUpdated(touched: number | { rowCount: number | null }, entity = 'row'): void {
+  const count = typeof touched === 'number' ? touched : (touched.rowCount ?? 0);
+  if (count === 0) throw coreErrors.VERSION_CONFLICT({ entity });
+}
+
+/**
+ * Runs `work`, a whole transaction, again when it lost a race: a version conflict, a serialization failure or a
+ * deadlock. After the last try the caller gets VERSION_CONFLICT, never a silent overwrite.
+ */
+export async function retryOnConflict<T>(
+  work: (attempt: number) => Promise<T>,
+  options: { retries?: number } = {},
+): Promise<T> {
+  const retries = options.retries ?? CONFLICT_RETRIES;
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await work(attempt);
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+      if (attempt < retries) continue;
+      throw isTransient(error)
+        ? Object.assign(coreErrors.VERSION_CONFLICT({ entity: 'transaction' }), { cause: error })
+        : error;
+    }
+  }
+}
+
+function isConflict(error: unknown): boolean {
+  return isTransient(error) || (error instanceof AppError && error.code === 'VERSION_CONFLICT');
+}

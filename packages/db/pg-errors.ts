@@ -1,0 +1,39 @@
+/** What PostgreSQL says about a failed statement, as far as callers decide by it. */
+type PgError = Error & { code?: string; constraint?: string; cause?: unknown };
+
+/** The SQLSTATE of a database error, looking through wrappers such as Drizzle's; undefined for other errors. */
+export function sqlState(error: unknown): string | undefined {
+  const found = pgError(error);
+  return found?.code;
+}
+
+/** True for 23505, optionally of one named constraint. */
+export function isUniqueViolation(error: unknown, constraint?: string): boolean {
+  const found = pgError(error);
+  return found?.code === '23505' && (constraint === undefined || found.constraint === constraint);
+}
+
+/** True for 23P01: two rows that an exclusion constraint keeps apart. */
+export function isExclusionViolation(error: unknown, constraint?: string): boolean {
+  const found = pgError(error);
+  return found?.code === '23P01' && (constraint === undefined || found.constraint === constraint);
+}
+
+/** True for 42501: a missing grant, or a row that row-level security refuses. */
+export function isPrivilegeViolation(error: unknown): boolean {
+  return sqlState(error) === '42501';
+}
+
+/** Serialization failure or deadlock: the same transaction may well succeed when run again (ledger X-020). */
+export function isTransient(error: unknown): boolean {
+  const state = sqlState(error);
+  return state === '40001' || state === '40P01';
+}
+
+function pgError(error: unknown): PgError | undefined {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    const code = (at as PgError).code;
+    if (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code)) return at as PgError;
+  }
+  return undefined;
+}

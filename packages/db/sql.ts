@@ -1,0 +1,42 @@
+import type { SQL } from 'drizzle-orm';
+import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
+import { PgDialect } from 'drizzle-orm/pg-core';
+import type { ClientBase } from 'pg';
+
+/** A transaction as handlers see it: Drizzle on one connection that already carries the tenant. */
+export type Tx = NodePgDatabase<Record<string, never>> & { $client: ClientBase };
+
+const dialect = new PgDialect();
+const instances = new WeakMap<ClientBase, Tx>();
+
+/** The Drizzle instance of a connection; made once, since a pooled connection serves thousands of transactions. */
+export function txOn(client: ClientBase): Tx {
+  let tx = instances.get(client);
+  if (tx === undefined) {
+    tx = drizzle(client as never) as unknown as Tx;
+    instances.set(client, tx);
+  }
+  return tx;
+}
+
+/**
+ * Runs a `sql` template and returns its rows with our type parsers (Drizzle's own `execute` returns timestamps as
+ * text). Use it where locking or a hand-written statement matters; use Drizzle's builder for ordinary reads.
+ */
+export async function rows<Row extends object>(tx: Tx, query: SQL): Promise<Row[]> {
+  const { sql: text, params } = dialect.sqlToQuery(query);
+  const result = await tx.$client.query(text, params as unknown[]);
+  return result.rows as Row[];
+}
+
+/** The first row of a `sql` template, or undefined. */
+export async function row<Row extends object>(tx: Tx, query: SQL): Promise<Row | undefined> {
+  return (await rows<Row>(tx, query))[0];
+}
+
+/** Runs a `sql` template for its effect and returns how many rows it touched. */
+export async function execute(tx: Tx, query: SQL): Promise<number> {
+  const { sql: text, params } = dialect.sqlToQuery(query);
+  const result = await tx.$client.query(text, params as unknown[]);
+  return result.rowCount ?? 0;
+}

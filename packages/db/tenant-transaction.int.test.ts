@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import { newTenantId, testActor } from '@ghasi/testing/tenants';
+import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Database } from './database.ts';
+import { scratch } from './fixtures/scratch.ts';
+import { isPrivilegeViolation, sqlState } from './pg-errors.ts';
+import { execute, row, rows } from './sql.ts';
+import { systemTransaction, tenantRead, tenantTransaction, type Who } from './tenant-transaction.ts';
+
+let database: TestDatabase;
+let db: Database;
+beforeAll(async () => {
+  database = await testDatabase({ migrations: [scratch] });
+  db = database.open('scratch');
+});
+afterAll(() => database.drop());
+
+const as = (tenantId = newTenantId()): Who => ({ tenantId, actor: testActor });
+
+test('a transaction sees and writes its own tenant only', async () => {
+  const [a, b] = [as(), as()];
+  await tenantTransaction(db, a, ({ tx, tenantId }) =>
+    execute(tx, sql`insert into scratch.notes (tenant_id, body) values (${tenantId}, 'of a')`),
+  );
+  const seenByB = await tenantRead(db, b, ({ tx }) => rows(tx, sql`select * from scratch.notes`));
+  const seenByA = await tenantRead(db, a, ({ tx }) => rows<{ body: string }>(tx, sql`select body from scratch.notes`));
+  expect(seenByB).toEqual([]);
+  expect(seenByA).toEqual([{ body: 'of a' }]);
+});
+
+test('a throw rolls everything back and reaches the caller unchanged', async () => {
+  const who = as();
+  const refusal = new Error('no');
+  const attempt = tenantTransaction(db, who, async ({ tx, tenantId }) => {
+    await execute(tx, sql`insert into scratch.notes (tenant_id, body) values (${tenantId}, 'lost')`);
+    throw refusal;
+  });
+  await expect(attempt).rejects.toBe(refusal);
+  const left = await tenantRead(db, who, ({ tx }) => rows(tx, sql`select 1 from scratch.notes`));
+  expect(left).toEqual([]);
+});
+
+test('an error that the work swallows still rolls back, and says so', async () => {
+  const who = as();
+  const attempt = tenantTransaction(db, who, async ({ tx, tenantId }) => {
+    await execute(tx, sql`insert into scratch.notes (tenant_id, body) values (${tenantId}, 'half')`);
+    await execute(tx, sql`select 1 / 0`).catch(() => {});
+    return 'looks fine';
+  });
+  await expect(attempt).rejects.toThrow(/rolled back/);
+  const left = await tenantRead(db, who, ({ tx }) => rows(tx, sql`select 1 from scratch.notes`));
+  expect(left).toEqual([]);
+});
+
+test('TEN-08: a row of another tenant is refused by the database itself', async () => {
+  const [a, b] = [as(), as()];
+  const foreign = tenantTransaction(db, a, ({ tx }) =>
+    execute(tx, sql`insert into scratch.notes (tenant_id, body) values (${b.tenantId}, 'smuggled')`),
+  );
+  await expect(foreign).rejects.toSatisfy(isPrivilegeViolation);
+});
+
+test('X-091: without a tenant the unit of work refuses to start', async () => {
+  const attempt = async () =>
+    tenantTransaction(db, { tenantId: '' as never, actor: testActor }, async () => 'never');
+  await expect(attempt).rejects.toMatchObject({ code: 'TENANT_CONTEXT_MISSING' });
+});
+
+test('X-094: nothing of a tenant is left on the connection that goes back to the pool', async () => {
+  const one = database.openAs('svc_scratch', { max: 1 });
+  const who = as();
+  await tenantTransaction(one, who, ({ tx, tenantId }) =>
+    execute(tx, sql`insert into scratch.notes (tenant_id, body) values (${tenantId}, 'private')`),
+  );
+  const { rows: after } = await one.pool.query(
+    `select current_setting('app.tenant_id', true) as setting, (select count(*) from scratch.notes)::int as seen`,
+  );
+  expect(after).toEqual([{ setting: '', seen: 0 }]);
+});
+
+test('a read transaction refuses to write', async () => {
+  const attempt = tenantRead(db, as(), ({ tx, tenantId }) =>
+    execute(tx, sql`insert into scratch.notes (tenant_id, body) values (${tenantId}, 'x')`),
+  );
+  await expect(attempt).rejects.toSatisfy(error => sqlState(error) === '25006');
+});
+
+test('X-093: the service role sees nothing without a tenant, the maintenance role sees all', async () => {
+  const who = as();
+  await tenantTransaction(db, who, ({ tx, tenantId }) =>
+    execute(tx, sql`insert into scratch.notes (tenant_id, body) values (${tenantId}, 'kept')`),
+  );
+  const count = sql`select count(*) as n from scratch.notes`;
+  const bare = await systemTransaction(db, { actor: testActor }, ({ tx }) => row<{ n: bigint }>(tx, count));
+  const crossing = await systemTransaction(database.openAs('maintenance'), { actor: testActor }, ({ tx }) =>
+    row<{ n: bigint }>(tx, sql`select count(*) as n from scratch.notes where tenant_id = ${who.tenantId}`),
+  );
+  expect(bare?.n).toBe(0n);
+  expect(crossing?.n).toBe(1n);
+});
+
+test('statements of one transaction may be sent without waiting and answer in order', async () => {
+  const who = as();
+  const answers = await tenantTransaction(db, who, async ({ tx }) =>
+    Promise.all([1, 2, 3, 4, 5].map(n => row<{ n: number }>(tx, sql`select ${n}::int as n`))),
+  );
+  expect(answers.map(answer => answer?.n)).toEqual([1, 2, 3, 4, 5]);
+});
+
+test('hotel days stay text and counters stay exact', async () => {
+  const answer = await tenantRead(db, as(), ({ tx }) =>
+    row(tx, sql`select date '2026-03-21' as day, 9007199254740993::int8 as big, timestamptz '2026-03-21 00:00:00Z' as at`),
+  );
+  expect(answer).toEqual({ day: '2026-03-21', big: 9007199254740993n, at: new Date('2026-03-21T00:00:00Z') });
+});
+
+test('a database that is away gives UNAVAILABLE, not a hang', async () => {
+  const nowhere = { ...db, pool: db.pool };
+  const { openDatabase } = await import('./database.ts');
+  const away = openDatabase({ url: 'postgres://nobody:x@127.0.0.1:1/none', service: randomUUID() });
+  await expect(tenantTransaction({ ...nowhere, ...away }, as(), async () => 1)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+  await away.close();
+});

@@ -1,0 +1,145 @@
+import { coreErrors } from '@ghasi/domain-primitives/errors';
+import { failpoint } from '@ghasi/domain-primitives/failpoint';
+import { isTenantId, newId, PLATFORM_TENANT_ID, type TenantId } from '@ghasi/domain-primitives/ids';
+import type { Logger } from '@ghasi/telemetry/logger';
+import type { PoolClient, QueryResult } from 'pg';
+import { readBootId, settleCommit } from './commit-outcome.ts';
+import type { Database } from './database.ts';
+import { type Tx, txOn } from './sql.ts';
+
+/** Who acts (ledger ENV-11). */
+export type Actor = { type: 'user' | 'system' | 'service' | 'api_key'; id: string };
+
+/** For whom a transaction runs. `now` defaults to this moment; time is an argument so that rules can be tested. */
+export type Who = { tenantId: TenantId; actor: Actor; now?: Date; log?: Logger };
+
+/** What every use case gets as its first argument. `tx` already carries the tenant. */
+export type Ctx = {
+  tx: Tx;
+  tenantId: TenantId;
+  actor: Actor;
+  now: Date;
+  newId: typeof newId;
+  log: Logger;
+};
+
+/**
+ * Runs `work` in one transaction that sees and writes this tenant's rows only; commits when it returns, rolls back
+ * when it throws. An ambiguous commit is settled before this returns: the result means committed, an error means
+ * nothing happened, and COMMIT_UNKNOWN means that not even the server could say (a crash in between).
+ */
+export function tenantTransaction<T>(db: Database, who: Who, work: (ctx: Ctx) => Promise<T>): Promise<T> {
+  return transaction(db, who, begin(who.tenantId, 'read write'), work);
+}
+
+/** Like {@link tenantTransaction}, but the database refuses every write. */
+export function tenantRead<T>(db: Database, who: Who, work: (ctx: Ctx) => Promise<T>): Promise<T> {
+  return transaction(db, who, begin(who.tenantId, 'read only'), work);
+}
+
+/**
+ * A transaction without a tenant, for roles that work across tenants (`relay`, `maintenance`, `jobs_worker`). A
+ * service role sees no tenant's rows in it.
+ */
+export function systemTransaction<T>(
+  db: Database,
+  who: Omit<Who, 'tenantId'>,
+  work: (ctx: Ctx) => Promise<T>,
+): Promise<T> {
+  return transaction(db, { ...who, tenantId: PLATFORM_TENANT_ID }, begin(undefined, 'read write'), work);
+}
+
+/**
+ * BEGIN, the tenant and the transaction's number as one message. The number must be known before COMMIT leaves, or
+ * an ambiguous commit could not be settled. The tenant id is checked to be a uuid, hence safe inside the text.
+ */
+function begin(tenantId: string | undefined, mode: 'read write' | 'read only'): string {
+  if (tenantId !== undefined && !isTenantId(tenantId)) throw coreErrors.TENANT_CONTEXT_MISSING({});
+  const number = mode === 'read write' ? 'pg_current_xact_id()::text' : 'null';
+  return `begin ${mode}; select set_config('app.tenant_id', '${tenantId ?? ''}', true), ${number} as xid`;
+}
+
+async function transaction<T>(
+  db: Database,
+  who: Who,
+  beginStatement: string,
+  work: (ctx: Ctx) => Promise<T>,
+): Promise<T> {
+  const started = performance.now();
+  const client = await connect(db);
+  // `broken` decides whether the connection goes back to the pool: never with a transaction of unknown state.
+  let broken = true;
+  let outcome: 'committed' | 'aborted' | 'unknown' = 'aborted';
+  try {
+    const bootId = bootIds.get(client) ?? (await rememberBootId(client));
+    // Not awaited: the first statement of `work` follows in the same packet. If BEGIN fails, so does everything after.
+    const begun = client.query(beginStatement) as unknown as Promise<QueryResult[]>;
+    begun.catch(() => {});
+    let value: T;
+    try {
+      const log = who.log ?? db.log ?? silent;
+      value = await work({ tx: txOn(client), newId, log, now: who.now ?? new Date(), tenantId: who.tenantId, actor: who.actor });
+      await failpoint('db.before-commit');
+    } catch (error) {
+      await begun.catch(() => {});
+      await client.query('rollback').then(
+        () => (broken = false),
+        () => {},
+      );
+      throw error;
+    }
+    const xid = (await begun)[1]?.rows[0]?.xid as string | null;
+    outcome = await commit(db, client, xid === null ? undefined : { xid, bootId });
+    if (outcome === 'unknown') throw coreErrors.COMMIT_UNKNOWN({ transaction: xid ?? '-' });
+    broken = client.getTransactionStatus() !== 'I';
+    await failpoint('db.after-commit');
+    return value;
+  } finally {
+    client.release(broken);
+    db.metrics?.inc('melmastoon_db_transactions_total', { service: db.service, outcome });
+    db.metrics?.observe('melmastoon_db_transaction_duration_seconds', { service: db.service }, (performance.now() - started) / 1000);
+  }
+}
+
+/** Sends COMMIT and finds out how it ended; throws when the server rolled back instead. */
+async function commit(
+  db: Database,
+  client: PoolClient,
+  mark: { xid: string; bootId: string } | undefined,
+): Promise<'committed' | 'unknown'> {
+  let refusal: unknown;
+  try {
+    const { command } = await client.query('commit');
+    if (command === 'COMMIT') return 'committed';
+    // A statement failed, `work` swallowed the error, and COMMIT on a failed transaction is a ROLLBACK.
+    refusal = new Error('The transaction was rolled back: one of its statements failed and the error was swallowed.');
+  } catch (error) {
+    if (mark === undefined) throw error; // read only: nothing can have been written
+    const settled = await settleCommit(db.url, mark);
+    db.log?.warn({ err: error, xid: mark.xid, settled }, 'the answer to COMMIT was lost; asked the server');
+    if (settled !== 'aborted') return settled;
+    refusal = error;
+  }
+  throw refusal;
+}
+
+const bootIds = new WeakMap<PoolClient, string>();
+
+/** Once per connection: no connection outlives a crash. */
+async function rememberBootId(client: PoolClient): Promise<string> {
+  const bootId = await readBootId(client);
+  bootIds.set(client, bootId);
+  return bootId;
+}
+
+async function connect(db: Database): Promise<PoolClient> {
+  try {
+    return await db.pool.connect();
+  } catch (error) {
+    throw Object.assign(coreErrors.UNAVAILABLE({ what: 'database' }), { cause: error });
+  }
+}
+
+const silent = {
+  trace() {}, debug() {}, info() {}, warn() {}, error() {}, fatal() {},
+} as unknown as Logger;

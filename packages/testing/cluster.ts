@@ -1,0 +1,84 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isRunning, startEmbeddedPostgres } from '@ghasi/db/embedded';
+import { type MigrationSet, migrate } from '@ghasi/db/migrate';
+import { startRedisServer } from './redis-server.ts';
+
+/** What test files are told about the servers of this run. */
+export type TestServers = {
+  adminUrl: string;
+  template: string;
+  secret: string;
+  schemas: string[];
+  redisUrl: string | undefined;
+};
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    servers: TestServers;
+  }
+}
+
+const SECRET = 'test-secret-of-32-characters-at-least';
+const FOLDER = 'melm-test-';
+
+/**
+ * Starts one PostgreSQL and one Redis for the whole run and migrates the template that test files clone. Durability
+ * is off: a test may kill a process, never the machine.
+ */
+export async function startTestServers(sets: MigrationSet[]): Promise<{ servers: TestServers; stop(): Promise<void> }> {
+  await removeLeftovers();
+  const folder = await mkdtemp(join(tmpdir(), FOLDER));
+  const settings = { fsync: 'off', full_page_writes: 'off', max_connections: '400', log_min_messages: 'fatal' };
+  const dataDir = join(folder, 'pg');
+  await makePassable(folder);
+  const postgres = await startEmbeddedPostgres({ dataDir, password: SECRET, settings });
+  const redis = await startRedisServer();
+  const template = 'melm_template';
+  const { Client } = (await import('pg')).default;
+  const admin = new Client({ connectionString: postgres.adminUrl });
+  await admin.connect();
+  await admin.query(`create database ${template}`);
+  await admin.end();
+  await migrate(inDatabase(postgres.adminUrl, template), sets, { secret: SECRET });
+  return {
+    servers: {
+      adminUrl: postgres.adminUrl,
+      template,
+      secret: SECRET,
+      schemas: sets.map(set => set.schema),
+      redisUrl: redis?.url,
+    },
+    async stop() {
+      await redis?.stop();
+      await postgres.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The same server, another database. */
+export function inDatabase(url: string, database: string): string {
+  const other = new URL(url);
+  other.pathname = `/${database}`;
+  return other.href;
+}
+
+/** Folders of runs that were killed: their servers are stopped by starting on them no more, so end them here. */
+async function removeLeftovers(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    if (!name.startsWith(FOLDER)) continue;
+    const folder = join(tmpdir(), name);
+    const owner = Number(await readFile(join(folder, 'pg.lock'), 'utf8').catch(() => '0'));
+    if (owner === 0 || (await isRunning(owner, 'node'))) continue; // still starting, or a run beside ours
+    const pid = Number((await readFile(join(folder, 'pg', 'postmaster.pid'), 'utf8').catch(() => '')).split('\n')[0]);
+    if (pid > 0 && (await isRunning(pid, 'postgres'))) process.kill(pid, 'SIGQUIT');
+    await rm(folder, { recursive: true, force: true }).catch(() => {});
+  }
+}
+
+async function makePassable(folder: string): Promise<void> {
+  const { chmod } = await import('node:fs/promises');
+  await chmod(folder, 0o711); // PostgreSQL runs under another account when we are root
+}

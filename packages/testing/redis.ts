@@ -1,0 +1,13 @@
+import { describe, inject } from 'vitest';
+
+/** The run's Redis, or undefined on a machine without one. Share it by key prefix; flush only a server of your own. */
+export function redisUrl(): string | undefined {
+  return inject('servers').redisUrl;
+}
+
+/** A `describe` that runs where there is a Redis and otherwise shows up as left out, never as passed. */
+export function describeWithRedis(title: string, body: (url: string) => void): void {
+  const url = redisUrl();
+  if (url === undefined) describe.skip(`${title} (left out: no Redis on this machine)`, () => body(''));
+  else describe(title, () => body(url));
+}
