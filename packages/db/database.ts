@@ -49,8 +49,10 @@ export function openDatabase(options: DatabaseOptions): Database {
     pipeline: true,
     types: typeParsers,
   } as ConstructorParameters<typeof Pool>[0]);
-  // An idle connection that dies is replaced by the pool; without a listener it would end the process.
+  // A connection that dies emits an error, and an error nobody listens to ends the process. Idle: the pool replaces
+  // it. In use: the statement in flight fails and reports it.
   pool.on('error', error => log?.warn({ err: error }, 'an idle database connection was lost'));
+  pool.on('connect', client => client.on('error', () => {}));
   return {
     pool,
     service: options.service,

@@ -26,12 +26,13 @@ const MIGRATION_LOCK = 7_236_114_001n; // any fixed number: one migrator per dat
 
 /**
  * Brings a database up to date: roles, schemas, then every file not yet applied, each in its own transaction and in
- * order. Safe to run from several processes at once and to run again. Returns what it applied.
+ * order. Safe to run from several processes at once and to run again. Returns what it applied. `roles: 'leave'` adds
+ * missing roles but changes none, for a scratch database beside a live one.
  */
 export async function migrate(
   adminUrl: string,
   sets: readonly MigrationSet[],
-  options: { secret: string; log?: Logger },
+  options: { secret: string; log?: Logger } | { roles: 'leave'; log?: Logger },
 ): Promise<Migration[]> {
   const all = [platformMigrations, ...sets.filter(set => set.schema !== platformMigrations.schema)];
   const files = new Map(await Promise.all(all.map(async set => [set.schema, await readMigrations(set)] as const)));
@@ -39,7 +40,7 @@ export async function migrate(
   try {
     await assertServerVersion(client);
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    await ensureRoles(client, all, options.secret);
+    await ensureRoles(client, all, 'secret' in options ? options.secret : undefined);
     const applied: Migration[] = [];
     for (const set of all) {
       await ensureSchema(client, set.schema);

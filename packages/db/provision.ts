@@ -4,19 +4,25 @@ import { sqlState } from './pg-errors.ts';
 import { OWNER_ROLE, platformRoles, roleLimits, rolePassword, serviceRole } from './roles.ts';
 
 /**
- * Makes every role exist with exactly the attributes it should have. Roles belong to the whole server: two databases
+ * Makes every role exist, with its password and limits; without a secret, existing roles are left alone. Roles belong to the whole server: two databases
  * being provisioned at once collide on the same catalog rows, which is why a collision is simply tried again.
  */
-export async function ensureRoles(client: Client, sets: readonly { schema: string }[], secret: string): Promise<void> {
+export async function ensureRoles(
+  client: Client,
+  sets: readonly { schema: string }[],
+  secret: string | undefined,
+): Promise<void> {
   const major = await serverMajor(client);
-  await retryCollision(() => ensureRole(client, OWNER_ROLE, 'nologin'));
+  await retryCollision(() => ensureRole(client, OWNER_ROLE));
   const { rows } = await client.query('select rolsuper from pg_roles where rolname = current_user');
   // SET ROLE needs membership; a managed database's administrator is no superuser.
   if (rows[0]?.rolsuper !== true) await client.query(`grant ${OWNER_ROLE} to current_user`);
   const services = sets.filter(set => set.schema !== 'app').map(set => serviceRole(set.schema));
   for (const role of [...platformRoles, ...services]) {
     await retryCollision(async () => {
-      await ensureRole(client, role, 'login');
+      await ensureRole(client, role);
+      if (secret === undefined) return; // looking, not changing
+      await client.query(`alter role ${escapeIdentifier(role)} with login nocreatedb nocreaterole`);
       await client.query(`alter role ${escapeIdentifier(role)} password ${escapeLiteral(rolePassword(secret, role))}`);
       for (const [name, value] of Object.entries(roleLimits)) {
         if (name === 'transaction_timeout' && major < 17) continue;
@@ -56,12 +62,9 @@ export async function ensureSchema(client: Client, schema: string): Promise<void
   await client.query(`grant execute on function app.tenant_id(), app.boot_id() to ${[role, ...platformRoles].join(', ')}`);
 }
 
-async function ensureRole(client: Client, role: string, login: 'login' | 'nologin'): Promise<void> {
-  const name = escapeIdentifier(role);
+async function ensureRole(client: Client, role: string): Promise<void> {
   const exists = await client.query('select 1 from pg_roles where rolname = $1', [role]);
-  if (exists.rowCount === 0) await client.query(`create role ${name}`);
-  // bypassrls and superuser can only be revoked by a superuser; nobody else could have granted them.
-  await client.query(`alter role ${name} with ${login} nocreatedb nocreaterole inherit`);
+  if (exists.rowCount === 0) await client.query(`create role ${escapeIdentifier(role)} nologin`);
 }
 
 async function retryCollision(work: () => Promise<void>): Promise<void> {

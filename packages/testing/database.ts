@@ -28,9 +28,11 @@ export async function testDatabase(options: { migrations?: MigrationSet[] } = {}
   const root = await openClient(servers.adminUrl, 'test-root');
   await root.query(`create database ${name} template ${servers.template}`);
   const adminUrl = inDatabase(servers.adminUrl, name);
-  const admin = await openClient(adminUrl, 'test-admin');
+  const first = await openClient(adminUrl, 'test-admin');
   // A clone does not inherit the rights on the database itself.
-  await restrictDatabase(admin, servers.schemas);
+  await restrictDatabase(first, servers.schemas);
+  await first.end();
+  const admin = openDatabase({ url: adminUrl, service: 'test-admin', max: 4 });
   if (options.migrations) await migrate(adminUrl, options.migrations, { secret: servers.secret });
   const opened: Database[] = [];
   const openAs = (role: string, { max = 10 }: { max?: number } = {}) => {
@@ -44,10 +46,10 @@ export async function testDatabase(options: { migrations?: MigrationSet[] } = {}
     roleUrl: role => roleUrl(adminUrl, role, servers.secret),
     open: (schema, opts) => openAs(serviceRole(schema), opts),
     openAs,
-    admin: async (text, values) => (await admin.query(text, values)).rows,
+    admin: async (text, values) => (await admin.pool.query(text, values)).rows,
     async drop() {
       await Promise.all(opened.map(db => (db.pool.ended ? undefined : db.close())));
-      await admin.end();
+      await admin.close();
       await root.query(`drop database ${name} with (force)`);
       await root.end();
     },

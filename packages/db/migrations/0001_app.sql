@@ -48,6 +48,7 @@ create or replace function app.protect(target regclass, maintenance boolean defa
                                        jobs_worker boolean default false, definer boolean default false)
   returns void
   language plpgsql
+  set search_path = pg_catalog, pg_temp
 as $$
 declare
   service text := app.schema_role(target);
@@ -79,6 +80,7 @@ end $$;
 
 create or replace function app.refuse_change() returns trigger
   language plpgsql
+  set search_path = pg_catalog, pg_temp
 as $$
 begin
   raise exception 'table %.% only grows: % is refused', tg_table_schema, tg_table_name, tg_op
@@ -88,6 +90,7 @@ end $$;
 -- Money, audit and security records: nobody rewrites them, not even the owner by mistake (safety rule 26).
 create or replace function app.append_only(target regclass) returns void
   language plpgsql
+  set search_path = pg_catalog, pg_temp
 as $$
 declare
   grantee text;
@@ -110,6 +113,7 @@ end $$;
 -- Reference rows that belong to no tenant: the service may read them.
 create or replace function app.share(target regclass) returns void
   language plpgsql
+  set search_path = pg_catalog, pg_temp
 as $$
 begin
   execute format('grant select on %s to %I', target, app.schema_role(target));
@@ -118,6 +122,7 @@ end $$;
 -- A security definer function crosses tenants, so each is listed, has a fixed search_path and one caller.
 create or replace function app.allow_definer(signature regprocedure) returns void
   language plpgsql
+  set search_path = pg_catalog, pg_temp
 as $$
 declare
   schema_name text;

@@ -1,0 +1,43 @@
+import type { CatalogueEntry } from '@ghasi/domain-primitives/errors';
+import type { AnyRoute } from '@ghasi/http/route';
+import type { JobDefinition, Schedule } from '@ghasi/jobs/define-job';
+import type { PgTable } from 'drizzle-orm/pg-core';
+import type { Answer, Question } from './question.ts';
+
+/** A bounded context as a table of contents: what it owns, says, hears and runs. */
+export type Service = {
+  readonly name: `${string}-service`;
+  /** Its PostgreSQL schema; its role is `svc_<schema>`. */
+  readonly schema: string;
+  /** The folder of its numbered SQL files. */
+  readonly migrations: URL;
+  /** Its Drizzle tables; a test compares them with the migrated database. */
+  readonly tables: Readonly<Record<string, PgTable>>;
+  readonly routes: readonly AnyRoute[];
+  readonly jobs: readonly JobDefinition[];
+  readonly schedules: readonly Schedule[];
+  readonly errors: readonly CatalogueEntry[];
+  /** Questions of other services it answers inside their requests. */
+  readonly answers: readonly Answer[];
+  /** Questions it asks. */
+  readonly needs: readonly Question[];
+};
+
+type Optional = 'jobs' | 'schedules' | 'answers' | 'needs' | 'tables' | 'routes';
+
+/** Defines a service. Whatever is left out is empty. */
+export function defineService(
+  definition: Omit<Service, Optional | 'errors'> &
+    Partial<Pick<Service, Optional>> & { errors: { readonly catalogue: readonly CatalogueEntry[] } },
+): Service {
+  return {
+    tables: {},
+    routes: [],
+    jobs: [],
+    schedules: [],
+    answers: [],
+    needs: [],
+    ...definition,
+    errors: definition.errors.catalogue,
+  };
+}

@@ -1,0 +1,125 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
+import { waitUntil } from '@ghasi/testing/signal';
+import { carriesCommit, tcpProxy, type Verdict } from '@ghasi/testing/tcp-proxy';
+import { newTenantId, testActor } from '@ghasi/testing/tenants';
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readBootId, settleCommit } from './commit-outcome.ts';
+import { openClient, openDatabase } from './database.ts';
+import { startEmbeddedPostgres } from './embedded.ts';
+import { scratch } from './fixtures/scratch.ts';
+import { migrate } from './migrate.ts';
+import { roleUrl } from './roles.ts';
+import { execute } from './sql.ts';
+import { tenantTransaction } from './tenant-transaction.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await testDatabase({ migrations: [scratch] });
+});
+afterAll(() => database.drop());
+
+const OPERATIONS = 240;
+
+test(`${OPERATIONS} connections cut at COMMIT, half before and half after it reached the server: every outcome is told right and no effect is doubled`, async () => {
+  const target = new URL(database.adminUrl);
+  let cuts = 0;
+  const proxy = await tcpProxy({
+    target: { host: target.hostname, port: Number(target.port) },
+    judge(chunk): Verdict {
+      if (!carriesCommit(chunk)) return 'pass';
+      // Two of three commits are cut, alternately on this side and on the far side of the server's work.
+      const turn = cuts++ % 3;
+      return turn === 0 ? 'cut-before' : turn === 1 ? 'cut-after' : 'pass';
+    },
+  });
+  const db = openDatabase({ url: proxy.through(database.roleUrl('svc_scratch')), service: 'cut', max: 4 });
+  const tenantId = newTenantId();
+  const told = { committed: 0, aborted: 0, wrong: [] as string[] };
+
+  async function operation(entry: string): Promise<void> {
+    const attempt = () =>
+      tenantTransaction(db, { tenantId, actor: testActor }, ({ tx }) =>
+        execute(tx, sql`insert into scratch.journal (tenant_id, entry) values (${tenantId}, ${entry})`),
+      );
+    const stored = () => database.admin('select 1 from scratch.journal where entry = $1', [entry]);
+    for (;;) {
+      const outcome = await attempt().then(
+        () => 'committed' as const,
+        () => 'aborted' as const,
+      );
+      told[outcome]++;
+      const found = (await stored()).length;
+      if (found !== (outcome === 'committed' ? 1 : 0)) told.wrong.push(`${entry}: told ${outcome}, found ${found}`);
+      if (outcome === 'committed') return;
+    }
+  }
+
+  const entries = Array.from({ length: OPERATIONS }, (_, n) => `operation ${n}`);
+  const worker = async () => {
+    for (let entry = entries.pop(); entry !== undefined; entry = entries.pop()) await operation(entry);
+  };
+  await Promise.all([worker(), worker(), worker(), worker()]);
+  await db.close();
+  await proxy.close();
+
+  expect(told.wrong).toEqual([]);
+  expect(told.committed).toBe(OPERATIONS);
+  expect(told.aborted).toBeGreaterThan(OPERATIONS / 3); // the cuts before delivery; the ones after it were settled as committed
+  const doubled = await database.admin('select entry from scratch.journal group by entry having count(*) <> 1');
+  expect(doubled).toEqual([]);
+});
+
+test('a transaction that still runs is waited for', async () => {
+  const client = await openClient(database.adminUrl, 'slow');
+  await client.query('begin');
+  const { rows } = await client.query('select pg_current_xact_id()::text as xid');
+  const mark = { xid: rows[0].xid as string, bootId: await readBootId(client) };
+  const verdict = settleCommit(database.adminUrl, mark);
+  await waitUntil('the settler has asked once', async () =>
+    (await database.admin(`select 1 from pg_stat_activity where application_name = 'settle-commit'`)).length > 0,
+  );
+  await client.query('commit');
+  expect(await verdict).toBe('committed');
+  expect(await settleCommit(database.adminUrl, { ...mark, xid: '18446744073709000000' })).toBe('aborted');
+  await client.end();
+});
+
+test('after a crash a number that was drawn again is never taken for our own commit', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'melm-crash-'));
+  const { chmod } = await import('node:fs/promises');
+  await chmod(folder, 0o711);
+  const secret = 'crash-test-secret-of-32-characters-x';
+  const server = await startEmbeddedPostgres({ dataDir: join(folder, 'pg'), password: secret });
+  try {
+    await migrate(server.adminUrl, [scratch], { secret });
+    const url = roleUrl(server.adminUrl, 'svc_scratch', secret);
+    const doomed = await openClient(url, 'doomed');
+    await doomed.query('begin');
+    const { rows } = await doomed.query('select pg_current_xact_id()::text as xid, pg_backend_pid() as pid');
+    const mark = { xid: rows[0].xid as string, bootId: await readBootId(doomed) };
+    process.kill(rows[0].pid, 'SIGKILL'); // one backend killed makes the server throw all memory away and recover
+
+    // Life goes on, and soon somebody else draws the same number and commits.
+    const db = openDatabase({ url, service: 'after', max: 1 });
+    const tenantId = newTenantId();
+    await waitUntil('the number is drawn and committed again', async () => {
+      const probe = await openClient(url, 'probe').catch(() => undefined);
+      if (probe === undefined) return false;
+      await tenantTransaction(db, { tenantId, actor: testActor }, ({ tx }) =>
+        execute(tx, sql`insert into scratch.journal (tenant_id, entry) values (${tenantId}, 'other')`),
+      ).catch(() => {});
+      const status = await probe.query('select pg_xact_status($1::xid8) as s', [mark.xid]).catch(() => undefined);
+      await probe.end();
+      return status?.rows[0].s === 'committed';
+    });
+    expect(await settleCommit(url, mark)).toBe('unknown');
+    await db.close();
+  } finally {
+    await server.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+});
