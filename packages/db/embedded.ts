@@ -47,7 +47,6 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   const user = await postgresUser();
   const bin = await findBinaries(user);
   const dataDir = reachable(options.dataDir, user);
-  await mkdir(dirname(dataDir), { recursive: true });
   const release = await holdFolder(dataDir);
   try {
     if (!existsSync(join(dataDir, 'PG_VERSION'))) await initialise(bin.initdb, dataDir, options.password, user);
@@ -69,6 +68,18 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   } catch (error) {
     await release();
     throw error;
+  }
+}
+
+/** Every path the embedded server uses for a data folder: what a reset removes. Refuses while a melm runs on it. */
+export async function dataFolders(dataDir: string): Promise<string[]> {
+  const folder = reachable(dataDir, await postgresUser());
+  const release = await holdFolder(folder);
+  try {
+    await stopOrphan(folder);
+    return [folder, `${folder}.log`];
+  } finally {
+    await release();
   }
 }
 
@@ -161,6 +172,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
 /** One melm per folder: a lock file naming this process, ignored when that process no longer lives. */
 async function holdFolder(dataDir: string): Promise<() => Promise<void>> {
   const path = `${dataDir}.lock`;
+  await mkdir(dirname(path), { recursive: true });
   for (;;) {
     try {
       await writeFile(path, String(process.pid), { flag: 'wx' });

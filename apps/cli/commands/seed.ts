@@ -1,0 +1,28 @@
+import { openDatabase } from '@ghasi/db/database';
+import { migrate } from '@ghasi/db/migrate';
+import { roleUrl } from '@ghasi/db/roles';
+import { seedDemo } from '@melmastoon/server/demo';
+import { serverErrors } from '@melmastoon/server/errors';
+import { settings } from './settings.ts';
+import { table } from './table.ts';
+import { withDatabase } from './with-database.ts';
+
+/** Flags of `melm seed`. */
+export type SeedFlags = { dataDir?: string; json?: boolean };
+
+/** Fills the demo hotels in and lists who can sign in. */
+export async function seed(flags: SeedFlags): Promise<void> {
+  const env = settings(flags);
+  if (env.MELM_ENV === 'production') throw serverErrors.TEST_DOOR_OPEN({ door: 'melm seed' });
+  const accounts = await withDatabase(env, async ({ adminUrl, sets, secret }) => {
+    await migrate(adminUrl, sets, { secret });
+    const open = (schema: string) => openDatabase({ url: roleUrl(adminUrl, `svc_${schema}`, secret), service: 'melm-seed', max: 2 });
+    const [tenant, iam] = [open('tenant'), open('iam')];
+    try {
+      return await seedDemo({ tenant, iam });
+    } finally {
+      await Promise.all([tenant.close(), iam.close()]);
+    }
+  });
+  console.log(flags.json ? JSON.stringify({ accounts }) : table(accounts));
+}

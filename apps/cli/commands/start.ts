@@ -1,0 +1,60 @@
+import { resetPlatformDatabase } from '@melmastoon/server/database';
+import { type Running, start } from '@melmastoon/server/start';
+import { settings } from './settings.ts';
+import { table } from './table.ts';
+
+/** Flags of `melm start`. */
+export type StartFlags = { port?: number; dataDir?: string; reset?: boolean; demo: boolean };
+
+/** Starts the platform and stays until Ctrl-C, a TERM signal, or the end of its database. */
+export async function startCommand(flags: StartFlags): Promise<void> {
+  const env = settings(flags);
+  const stopped = stopSignal();
+  const say = (text: string) => process.stderr.write(`melm: ${text}\n`);
+  if (flags.reset) {
+    say('removing the embedded database');
+    await resetPlatformDatabase(env);
+  }
+  const began = performance.now();
+  const running = await start(env, { demo: flags.demo, onStep: say });
+  process.stdout.write(welcome(running, (performance.now() - began) / 1000));
+
+  const reason = await Promise.race([stopped, running.failed]);
+  say(reason instanceof Error ? reason.message : 'stopping');
+  await running.close();
+  say('stopped');
+  process.exit(reason instanceof Error ? 1 : 0);
+}
+
+/** The first signal stops gently; a second one, from somebody who has waited enough, at once. */
+function stopSignal(): Promise<'signal'> {
+  return new Promise(resolve => {
+    let heard = false;
+    const onSignal = () => {
+      if (heard) process.exit(130);
+      heard = true;
+      resolve('signal');
+    };
+    process.on('SIGINT', onSignal);
+    process.on('SIGTERM', onSignal);
+  });
+}
+
+function welcome({ url, services, demo }: Running, seconds: number): string {
+  const lines = [
+    '',
+    `Melmastoon is ready after ${seconds.toFixed(1)} s with ${services.length} services.`,
+    '',
+    `  API         ${url}/api/v1`,
+    `  API pages   ${url}/docs`,
+    `  health      ${url}/readyz`,
+    `  metrics     ${url}/metrics`,
+    '',
+  ];
+  if (demo.length > 0) {
+    lines.push('Demo sign-ins (POST /api/v1/auth/sign-in with the header X-Tenant-Slug):', '');
+    lines.push(table(demo.map(({ hotel, slug, role, email, password }) => ({ hotel, slug, role, email, password }))), '');
+  }
+  lines.push('Ctrl-C stops everything.', '');
+  return lines.join('\n');
+}

@@ -1,0 +1,24 @@
+import { allServices, migrationSets } from '@melmastoon/server/services';
+import { openPlatformDatabase } from '@melmastoon/server/database';
+import type { Environment } from '@melmastoon/server/environment';
+import { installationSecret } from '@melmastoon/server/secret';
+
+/** What a command that only needs the database works with. */
+export type Opened = { adminUrl: string; secret: string; sets: ReturnType<typeof migrationSets> };
+
+/** Opens the platform's database for one piece of work and closes it after. */
+export async function withDatabase<T>(env: Environment, work: (opened: Opened) => Promise<T>): Promise<T> {
+  const secret = await installationSecret(env);
+  const database = await openPlatformDatabase(env, secret);
+  try {
+    return await work({ adminUrl: database.adminUrl, secret, sets: migrationSets(describedServices()) });
+  } finally {
+    await database.stop();
+  }
+}
+
+/** The services as declarations: nothing is started, so nothing can be asked. */
+export function describedServices() {
+  const ask = () => Promise.reject(new Error('no service runs'));
+  return allServices({ secret: 'only-described-never-used-for-anything', publicUrl: 'http://localhost', ask });
+}

@@ -1,0 +1,12 @@
+#!/usr/bin/env node
+import { AppError } from '@ghasi/domain-primitives/errors';
+import { program } from './program.ts';
+
+try {
+  await program().parseAsync();
+} catch (error) {
+  // An error of the catalogue was foreseen: one line, and 2 for "fix how you called me". Others show where they arose.
+  const foreseen = error instanceof AppError;
+  process.stderr.write(`melm: ${foreseen ? error.message : error instanceof Error ? error.stack : String(error)}\n`);
+  process.exitCode = foreseen ? 2 : 1;
+}

@@ -1,0 +1,56 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { type DescribeFlags, describe } from './commands/describe.ts';
+import { type DoctorFlags, doctor } from './commands/doctor.ts';
+import { type MigrateFlags, migrateCommand } from './commands/migrate.ts';
+import { type SeedFlags, seed } from './commands/seed.ts';
+import { type StartFlags, startCommand } from './commands/start.ts';
+
+/** The `melm` command; the reference page is generated from this. */
+export function program(): Command {
+  const melm = new Command('melm')
+    .description('Runs and inspects a Melmastoon installation')
+    .showHelpAfterError('(melm --help shows all commands)')
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
+  const dataDir = ['--data-dir <folder>', 'folder of the embedded database (default: .melmastoon)'] as const;
+  const json = ['--json', 'print JSON for programs'] as const;
+
+  melm
+    .command('start')
+    .description('start the platform: database, services, workers and HTTP, with demo hotels')
+    .option('--port <number>', 'port of the HTTP server (default: 4000; 0 takes a free one)', port)
+    .option(...dataDir)
+    .option('--reset', 'remove the embedded database first')
+    .option('--no-demo', 'do not fill the demo hotels in')
+    .action((flags: StartFlags) => startCommand(flags));
+  melm
+    .command('migrate')
+    .description('bring the database up to date and stop')
+    .option(...dataDir)
+    .option(...json)
+    .action((flags: MigrateFlags) => migrateCommand(flags));
+  melm
+    .command('seed')
+    .description('fill the demo hotels in and stop; running it twice changes nothing')
+    .option(...dataDir)
+    .option(...json)
+    .action((flags: SeedFlags) => seed(flags));
+  melm
+    .command('describe')
+    .description('list services, routes, jobs and questions')
+    .argument('[service]', 'only this service')
+    .option(...json)
+    .action((service: string | undefined, flags: DescribeFlags) => describe(service, flags));
+  melm
+    .command('doctor')
+    .description('compare the database with this release; exit 1 and print the repair when they differ')
+    .option(...dataDir)
+    .option(...json)
+    .action((flags: DoctorFlags) => doctor(flags));
+  return melm;
+}
+
+function port(text: string): number {
+  const number = Number(text);
+  if (!/^\d+$/.test(text) || number > 65_535) throw new InvalidArgumentError('A port is a number from 0 to 65535.');
+  return number;
+}

@@ -1,0 +1,49 @@
+import { rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { createHmac } from 'node:crypto';
+import { openClient } from '@ghasi/db/database';
+import { dataFolders, startEmbeddedPostgres } from '@ghasi/db/embedded';
+import type { Environment } from './environment.ts';
+import { serverErrors } from './errors.ts';
+
+/** The platform's PostgreSQL: somebody else's, or one we started and must stop. */
+export type PlatformDatabase = {
+  adminUrl: string;
+  embedded: boolean;
+  /** Settles when an embedded server ends without being asked to; never for others. */
+  exited: Promise<void>;
+  stop(): Promise<void>;
+};
+
+/** Opens DATABASE_URL, or starts the embedded server under the data folder. */
+export async function openPlatformDatabase(env: Environment, secret: string): Promise<PlatformDatabase> {
+  if (env.DATABASE_URL !== undefined) {
+    await assertReachable(env.DATABASE_URL);
+    return { adminUrl: env.DATABASE_URL, embedded: false, exited: new Promise(() => {}), stop: async () => {} };
+  }
+  const password = createHmac('sha256', secret).update('embedded-postgres').digest('base64url');
+  const server = await startEmbeddedPostgres({ dataDir: dataDir(env), password });
+  return { adminUrl: server.adminUrl, embedded: true, exited: server.exited, stop: server.stop };
+}
+
+/** Removes the embedded database and its secret. */
+export async function resetPlatformDatabase(env: Environment): Promise<void> {
+  if (env.DATABASE_URL !== undefined) throw serverErrors.NOT_EMBEDDED();
+  for (const path of await dataFolders(dataDir(env))) await rm(path, { recursive: true, force: true });
+  await rm(join(env.MELM_DATA_DIR, 'secret'), { force: true });
+}
+
+function dataDir(env: Environment): string {
+  return resolve(env.MELM_DATA_DIR, 'postgres');
+}
+
+async function assertReachable(url: string): Promise<void> {
+  const { host } = new URL(url);
+  try {
+    const client = await openClient(url, 'melm');
+    await client.end();
+  } catch (error) {
+    const reason = error instanceof AggregateError ? error.errors.map(String).join(', ') : String(error);
+    throw serverErrors.DATABASE_UNREACHABLE({ address: host, reason }, { cause: error });
+  }
+}

@@ -1,0 +1,67 @@
+import type { Database } from '@ghasi/db/database';
+import { idFromUuid, parseTenantId, PLATFORM_TENANT_ID, type TenantId } from '@ghasi/domain-primitives/ids';
+import { seedOperators } from '@melmastoon/iam-service/demo';
+import { seedTenants } from '@melmastoon/tenant-service/demo';
+
+/** One person of the demo, as printed at start. */
+export type DemoAccount = { hotel: string; slug: string; name: string; role: string; email: string; password: string };
+
+const DEMO_PASSWORD = 'melma-guest-house'; // shown on every start of a demo; production refuses to seed it
+
+/** Fixed ids, so that seeding twice finds what it made the first time. */
+const demoUuid = (n: number) => `0193de70-0000-7000-8000-${n.toString(16).padStart(12, '0')}`;
+
+const hotels = [
+  {
+    tenantId: PLATFORM_TENANT_ID as TenantId,
+    slug: 'platform',
+    name: 'Melmastoon platform',
+    settings: { currency: 'USD', zone: 'UTC', defaultLocale: 'en', locales: ['en'], calendar: 'gregorian' },
+    people: [{ n: 1, name: 'Spogmai Admin', role: 'platform_admin', email: 'admin@platform.example' }],
+  },
+  {
+    tenantId: parseTenantId(demoUuid(0x100)),
+    slug: 'bala-hissar',
+    name: 'Bala Hissar Guest House, Kabul',
+    settings: { currency: 'AFN', zone: 'Asia/Kabul', defaultLocale: 'fa-AF', locales: ['fa-AF', 'ps', 'en'], calendar: 'solar-hijri' },
+    people: [
+      { n: 0x101, name: 'Zarghuna Wardak', role: 'owner', email: 'owner@bala-hissar.example' },
+      { n: 0x102, name: 'Farid Noori', role: 'front_desk', email: 'desk@bala-hissar.example' },
+      { n: 0x103, name: 'Laila Sadat', role: 'housekeeping', email: 'rooms@bala-hissar.example' },
+    ],
+  },
+  {
+    tenantId: parseTenantId(demoUuid(0x200)),
+    slug: 'gazargah',
+    name: 'Gazargah Garden Hotel, Herat',
+    settings: { currency: 'USD', zone: 'Asia/Kabul', defaultLocale: 'en', locales: ['en', 'fa-AF'], calendar: 'gregorian' },
+    people: [
+      { n: 0x201, name: 'Homayun Heravi', role: 'owner', email: 'owner@gazargah.example' },
+      { n: 0x202, name: 'Nasrin Karimi', role: 'front_desk', email: 'desk@gazargah.example' },
+    ],
+  },
+] as const;
+
+/** Fills the demo hotels in, or leaves them as they are; returns who can sign in. */
+export async function seedDemo(databases: { tenant: Database; iam: Database }): Promise<DemoAccount[]> {
+  const operatorId = (n: number) => idFromUuid('usr', demoUuid(n));
+  await seedTenants(
+    databases.tenant,
+    hotels.map(({ tenantId, slug, name, settings, people }) => ({
+      tenantId,
+      slug,
+      name,
+      settings: { ...settings, locales: [...settings.locales] },
+      members: people.map(({ n, role }) => ({ operatorId: operatorId(n), roles: [role] })),
+    })),
+  );
+  await seedOperators(
+    databases.iam,
+    hotels.flatMap(({ tenantId, people }) =>
+      people.map(({ n, name, email }) => ({ tenantId, operatorId: operatorId(n), name, email, password: DEMO_PASSWORD })),
+    ),
+  );
+  return hotels.flatMap(({ name: hotel, slug, people }) =>
+    people.map(({ name, role, email }) => ({ hotel, slug, name, role, email, password: DEMO_PASSWORD })),
+  );
+}

@@ -1,0 +1,198 @@
+import { createAsk, type LocalAnswers } from '@ghasi/backbone/ask';
+import type { Service } from '@ghasi/backbone/define-service';
+import type { Ask } from '@ghasi/backbone/question';
+import { topologyProblems } from '@ghasi/backbone/topology';
+import { type Database, openClient, openDatabase } from '@ghasi/db/database';
+import { migrate } from '@ghasi/db/migrate';
+import { roleUrl, serviceRole } from '@ghasi/db/roles';
+import { assertSafeRoles } from '@ghasi/db/safe-roles';
+import { armedFailpoints, armFailpointsFromEnv } from '@ghasi/domain-primitives/failpoint';
+import { type HotTiers, openHotStore } from '@ghasi/hot/hot-store';
+import { createHost, type Host } from '@ghasi/http/host';
+import { startWorkers } from '@ghasi/jobs/workers';
+import { createLogger, type Logger } from '@ghasi/telemetry/logger';
+import { createMetrics, type Metrics } from '@ghasi/telemetry/metrics';
+import { startTracing } from '@ghasi/telemetry/tracing';
+import { resolveTenant } from '@melmastoon/tenant-service/contract';
+import { authenticator } from './authenticate.ts';
+import { closers } from './closers.ts';
+import { openPlatformDatabase } from './database.ts';
+import { type DemoAccount, seedDemo } from './demo.ts';
+import type { Environment } from './environment.ts';
+import { serverErrors } from './errors.ts';
+import { questionRoute } from './question-route.ts';
+import { installationSecret } from './secret.ts';
+import { serviceTokens } from './service-token.ts';
+import { allServices, migrationSets } from './services.ts';
+
+/** A platform that serves. */
+export type Running = {
+  url: string;
+  services: readonly Service[];
+  demo: readonly DemoAccount[];
+  /** Settles with the reason when something the platform cannot live without has ended by itself. */
+  failed: Promise<Error>;
+  /** Drains requests and jobs, then stops what was started, in reverse order. Safe to call twice. */
+  close(): Promise<void>;
+};
+
+/** `demo` fills the demo hotels in; `onStep` hears what is being done. */
+export type StartOptions = { demo: boolean; onStep?: (text: string) => void };
+
+/** Starts database, services, workers and HTTP as the environment says; undoes everything when a step fails. */
+export async function start(env: Environment, options: StartOptions): Promise<Running> {
+  const step = options.onStep ?? (() => {});
+  refuseTestDoors(env, options);
+  const secret = await installationSecret(env);
+  const log = createLogger({ name: 'melmastoon', level: env.MELM_LOG_LEVEL });
+  const metrics = createMetrics();
+  const stack = closers();
+  try {
+    const tracing = startTracing({ service: 'melmastoon', ...(env.OTEL_EXPORTER_OTLP_ENDPOINT ? { otlpUrl: env.OTEL_EXPORTER_OTLP_ENDPOINT } : {}) });
+    stack.add(tracing.stop);
+    step(env.DATABASE_URL === undefined ? 'starting the embedded PostgreSQL' : 'connecting to PostgreSQL');
+    const database = await openPlatformDatabase(env, secret);
+    stack.add(database.stop);
+    const answers = new Map<string, (input: unknown) => Promise<unknown>>();
+    const tokens = (audiences: readonly string[]) => serviceTokens(secret, audiences);
+    const ask = createAsk(answers, peersOf(env, tokens([]).issue));
+    const publicUrl = env.MELM_PUBLIC_URL ?? `http://localhost:${env.PORT}`;
+    const everything = allServices({ secret, publicUrl, ask });
+    const services = chosenServices(env, everything);
+
+    step('migrating');
+    await migrate(database.adminUrl, migrationSets(everything), { secret, log });
+    await assertSafe(database.adminUrl, everything);
+    const databases = openDatabases({ adminUrl: database.adminUrl, secret, services, log, metrics });
+    stack.add(() => Promise.all(Object.values(databases).map(db => db.close())));
+    addAnswers(answers, { services, databases, ask, log });
+
+    let demo: DemoAccount[] = [];
+    if (options.demo && databases.tenant && databases.iam) {
+      step('filling the demo hotels in');
+      demo = await seedDemo({ tenant: databases.tenant, iam: databases.iam });
+    }
+    const hot = await openHot(env, log, metrics);
+    stack.add(hot.close);
+    if (env.ROLE !== 'http') {
+      step('starting job workers');
+      const workers = await startWorkers({
+        jobs: services.flatMap(service => [...service.jobs, ...service.schedules]),
+        databases: { ...databases, maintenance: databases.maintenance as Database },
+        workerUrl: roleUrl(database.adminUrl, 'jobs_worker', secret),
+        log,
+        metrics,
+      });
+      stack.add(() => workers.stop());
+    }
+    step('opening the door');
+    const host = await createHost({
+      services: hostServices(env, { services, databases, answers }),
+      authenticate: authenticator(ask, tokens(services.map(service => service.schema))),
+      resolveTenant: async ({ host: name, slug }) => (await ask(resolveTenant, slug === undefined ? { host: name } : { slug })) ?? undefined,
+      hot,
+      log,
+      metrics,
+      ready: { database: async () => void (await (Object.values(databases)[0] as Database).pool.query('select 1')) },
+      config: env.MELM_TRUSTED_PROXIES ? { trustedProxies: env.MELM_TRUSTED_PROXIES } : {},
+    });
+    stack.add(host.close);
+    const url = await listen(host, env);
+    return {
+      url,
+      services,
+      demo,
+      failed: database.exited.then(() => new Error('PostgreSQL ended by itself; see the log beside its data folder')),
+      close: stack.closeAll,
+    };
+  } catch (error) {
+    await stack.closeAll();
+    throw error;
+  }
+}
+
+/** Seed users, failpoints and a generated secret have no place where real guests are (safety rule 27). */
+function refuseTestDoors(env: Environment, options: StartOptions): void {
+  if (env.MELM_ENV === 'production') {
+    const door = env.MELM_FAILPOINTS !== undefined ? 'MELM_FAILPOINTS' : options.demo ? 'the demo data (use --no-demo)' : armedFailpoints()[0];
+    if (door !== undefined) throw serverErrors.TEST_DOOR_OPEN({ door });
+  }
+  armFailpointsFromEnv({ MELM_FAILPOINTS: env.MELM_FAILPOINTS }, { crash: () => process.kill(process.pid, 'SIGKILL') });
+}
+
+function chosenServices(env: Environment, all: readonly Service[]): Service[] {
+  const names = env.SERVICES === 'all' ? all.map(service => service.name) : env.SERVICES;
+  const services = names.map(name => {
+    const found = all.find(service => service.name === name);
+    if (found === undefined) throw serverErrors.NO_SUCH_SERVICE({ name, known: all.map(service => service.name).join(', ') });
+    return found;
+  });
+  const problems = topologyProblems(services, { answeredElsewhere: schema => env.MELM_PEERS?.has(schema) ?? false });
+  if (problems.length > 0) throw serverErrors.BAD_TOPOLOGY({ reasons: problems.join('; ') });
+  return services;
+}
+
+async function assertSafe(adminUrl: string, services: readonly Service[]): Promise<void> {
+  const client = await openClient(adminUrl, 'melm-boot');
+  try {
+    await assertSafeRoles(client, services.map(service => service.schema));
+  } finally {
+    await client.end();
+  }
+}
+
+type Opening = { adminUrl: string; secret: string; services: readonly Service[]; log: Logger; metrics: Metrics };
+
+/** One pool per service under its own role, and one for maintenance work. */
+function openDatabases({ adminUrl, secret, services, log, metrics }: Opening): Record<string, Database> {
+  const open = (name: string, role: string, max: number) =>
+    openDatabase({ url: roleUrl(adminUrl, role, secret), service: name, max, log, metrics });
+  return {
+    ...Object.fromEntries(services.map(({ name, schema }) => [schema, open(name, serviceRole(schema), 10)])),
+    maintenance: open('maintenance', 'maintenance', 2),
+  };
+}
+
+type Answering = { services: readonly Service[]; databases: Record<string, Database>; ask: Ask; log: Logger };
+
+function addAnswers(answers: Map<string, (input: unknown) => Promise<unknown>>, { services, databases, ask, log }: Answering): void {
+  for (const service of services) {
+    for (const { question, handle } of service.answers) {
+      const db = databases[service.schema] as Database;
+      answers.set(question.name, input => handle({ db, ask, log }, question.input.parse(input)));
+    }
+  }
+}
+
+function peersOf(env: Environment, token: (schema: string) => Promise<string>) {
+  return { urlOf: (schema: string) => env.MELM_PEERS?.get(schema), token };
+}
+
+type Hosting = { services: readonly Service[]; databases: Record<string, Database>; answers: LocalAnswers };
+
+function hostServices(env: Environment, { services, databases, answers }: Hosting) {
+  const internal = { name: 'server', schema: 'app', db: databases.maintenance as Database, routes: [questionRoute(answers)] };
+  const own = env.ROLE === 'jobs' ? [] : services;
+  return [
+    ...own.map(({ name, schema, routes, errors }) => ({ name, schema, routes, errors: { catalogue: errors }, db: databases[schema] as Database })),
+    internal,
+  ];
+}
+
+async function openHot(env: Environment, log: Logger, metrics: Metrics): Promise<HotTiers> {
+  try {
+    return await openHotStore({ redisUrl: env.REDIS_URL, cacheRedisUrl: env.REDIS_CACHE_URL, log, metrics });
+  } catch (error) {
+    const address = new URL(env.REDIS_URL ?? 'redis://memory').host;
+    throw serverErrors.REDIS_UNREACHABLE({ address, reason: (error as Error).message }, { cause: error });
+  }
+}
+
+async function listen(host: Host, env: Environment): Promise<string> {
+  try {
+    return await host.listen(env.PORT, env.HOST);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') throw serverErrors.PORT_TAKEN({ port: env.PORT });
+    throw error;
+  }
+}
