@@ -7,6 +7,8 @@ try {
 } catch (error) {
   // An error of the catalogue was foreseen: one line, and 2 for "fix how you called me". Others show where they arose.
   const foreseen = error instanceof AppError;
-  process.stderr.write(`melm: ${foreseen ? error.message : error instanceof Error ? error.stack : String(error)}\n`);
+  process.stderr.write(
+    `melm: ${foreseen ? error.message : error instanceof Error ? error.stack : String(error)}\n`,
+  );
   process.exitCode = foreseen ? 2 : 1;
 }

@@ -51,6 +51,7 @@ export function program(): Command {
 
 function port(text: string): number {
   const number = Number(text);
-  if (!/^\d+$/.test(text) || number > 65_535) throw new InvalidArgumentError('A port is a number from 0 to 65535.');
+  if (!/^\d+$/.test(text) || number > 65_535)
+    throw new InvalidArgumentError('A port is a number from 0 to 65535.');
   return number;
 }

@@ -1,6 +1,6 @@
+import { createHmac } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { createHmac } from 'node:crypto';
 import { openClient } from '@ghasi/db/database';
 import { dataFolders, startEmbeddedPostgres } from '@ghasi/db/embedded';
 import type { Environment } from './environment.ts';
@@ -19,7 +19,12 @@ export type PlatformDatabase = {
 export async function openPlatformDatabase(env: Environment, secret: string): Promise<PlatformDatabase> {
   if (env.DATABASE_URL !== undefined) {
     await assertReachable(env.DATABASE_URL);
-    return { adminUrl: env.DATABASE_URL, embedded: false, exited: new Promise(() => {}), stop: async () => {} };
+    return {
+      adminUrl: env.DATABASE_URL,
+      embedded: false,
+      exited: new Promise(() => {}),
+      stop: async () => {},
+    };
   }
   const password = createHmac('sha256', secret).update('embedded-postgres').digest('base64url');
   const server = await startEmbeddedPostgres({ dataDir: dataDir(env), password });

@@ -1,10 +1,17 @@
 import type { Database } from '@ghasi/db/database';
-import { idFromUuid, parseTenantId, PLATFORM_TENANT_ID, type TenantId } from '@ghasi/domain-primitives/ids';
+import { idFromUuid, PLATFORM_TENANT_ID, parseTenantId, type TenantId } from '@ghasi/domain-primitives/ids';
 import { seedOperators } from '@melmastoon/iam-service/demo';
 import { seedTenants } from '@melmastoon/tenant-service/demo';
 
 /** One person of the demo, as printed at start. */
-export type DemoAccount = { hotel: string; slug: string; name: string; role: string; email: string; password: string };
+export type DemoAccount = {
+  hotel: string;
+  slug: string;
+  name: string;
+  role: string;
+  email: string;
+  password: string;
+};
 
 const DEMO_PASSWORD = 'melma-guest-house'; // shown on every start of a demo; production refuses to seed it
 
@@ -23,7 +30,13 @@ const hotels = [
     tenantId: parseTenantId(demoUuid(0x100)),
     slug: 'bala-hissar',
     name: 'Bala Hissar Guest House, Kabul',
-    settings: { currency: 'AFN', zone: 'Asia/Kabul', defaultLocale: 'fa-AF', locales: ['fa-AF', 'ps', 'en'], calendar: 'solar-hijri' },
+    settings: {
+      currency: 'AFN',
+      zone: 'Asia/Kabul',
+      defaultLocale: 'fa-AF',
+      locales: ['fa-AF', 'ps', 'en'],
+      calendar: 'solar-hijri',
+    },
     people: [
       { n: 0x101, name: 'Zarghuna Wardak', role: 'owner', email: 'owner@bala-hissar.example' },
       { n: 0x102, name: 'Farid Noori', role: 'front_desk', email: 'desk@bala-hissar.example' },
@@ -34,7 +47,13 @@ const hotels = [
     tenantId: parseTenantId(demoUuid(0x200)),
     slug: 'gazargah',
     name: 'Gazargah Garden Hotel, Herat',
-    settings: { currency: 'USD', zone: 'Asia/Kabul', defaultLocale: 'en', locales: ['en', 'fa-AF'], calendar: 'gregorian' },
+    settings: {
+      currency: 'USD',
+      zone: 'Asia/Kabul',
+      defaultLocale: 'en',
+      locales: ['en', 'fa-AF'],
+      calendar: 'gregorian',
+    },
     people: [
       { n: 0x201, name: 'Homayun Heravi', role: 'owner', email: 'owner@gazargah.example' },
       { n: 0x202, name: 'Nasrin Karimi', role: 'front_desk', email: 'desk@gazargah.example' },
@@ -58,7 +77,13 @@ export async function seedDemo(databases: { tenant: Database; iam: Database }): 
   await seedOperators(
     databases.iam,
     hotels.flatMap(({ tenantId, people }) =>
-      people.map(({ n, name, email }) => ({ tenantId, operatorId: operatorId(n), name, email, password: DEMO_PASSWORD })),
+      people.map(({ n, name, email }) => ({
+        tenantId,
+        operatorId: operatorId(n),
+        name,
+        email,
+        password: DEMO_PASSWORD,
+      })),
     ),
   );
   return hotels.flatMap(({ name: hotel, slug, people }) =>

@@ -7,10 +7,12 @@ const list = z
   .pipe(z.array(z.string().min(1)).min(1));
 
 const url = (...protocols: string[]) =>
-  z.string().refine(
-    text => URL.canParse(text) && protocols.includes(new URL(text).protocol),
-    `must be an address that starts with ${protocols.map(protocol => `${protocol}//`).join(' or ')}`,
-  );
+  z
+    .string()
+    .refine(
+      text => URL.canParse(text) && protocols.includes(new URL(text).protocol),
+      `must be an address that starts with ${protocols.map(protocol => `${protocol}//`).join(' or ')}`,
+    );
 
 const peers = list.transform((pairs, refinement) => {
   const found = new Map<string, string>();
@@ -27,22 +29,67 @@ const peers = list.transform((pairs, refinement) => {
 
 /** Every variable the platform reads, once, at start. The reference page is generated from this. */
 export const environmentSchema = z.object({
-  PORT: z.coerce.number('must be a port number').int().min(0).max(65_535).default(4000).describe('Port of the HTTP server; 0 takes a free one'),
+  PORT: z.coerce
+    .number('must be a port number')
+    .int()
+    .min(0)
+    .max(65_535)
+    .default(4000)
+    .describe('Port of the HTTP server; 0 takes a free one'),
   HOST: z.string().min(1).default('127.0.0.1').describe('Address the HTTP server listens on'),
-  DATABASE_URL: url('postgres:', 'postgresql:').optional().describe("Administrator's address of a PostgreSQL 15 or newer; without it an embedded server is used"),
-  REDIS_URL: url('redis:', 'rediss:').optional().describe('Redis 7 for the state tier (noeviction); without it the hot tier lives in the process'),
-  REDIS_CACHE_URL: url('redis:', 'rediss:').optional().describe('A Redis of its own for the cache tier (allkeys-lru); default REDIS_URL'),
-  SERVICES: z.union([z.literal('all'), list]).default('all').describe('Services of this process: all, or names separated by commas'),
-  ROLE: z.enum(['all', 'http', 'jobs']).default('all').describe('What this process does: all, only http, only jobs'),
-  OTEL_EXPORTER_OTLP_ENDPOINT: url('http:', 'https:').optional().describe('Where traces are sent; without it they are not'),
-  MELM_ENV: z.enum(['development', 'production']).default('development').describe('production refuses demo data, failpoints and a generated secret'),
-  MELM_SECRET: z.string().min(32, 'must have at least 32 characters').optional().describe('Installation secret; role passwords and keys derive from it. Generated for the embedded server'),
-  MELM_DATA_DIR: z.string().min(1).default('.melmastoon').describe('Folder of the embedded server and its generated secret'),
-  MELM_PUBLIC_URL: url('http:', 'https:').optional().describe('Address under which people reach this installation; default http://localhost:PORT'),
-  MELM_PEERS: peers.optional().describe('Where services that do not run here answer, e.g. iam=http://127.0.0.1:4001'),
-  MELM_TRUSTED_PROXIES: list.optional().describe('Addresses or ranges of proxies whose X-Forwarded-* headers count'),
-  MELM_LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info').describe('Least important log line that is written'),
-  MELM_FAILPOINTS: z.string().optional().describe('Test doors, e.g. db.before-commit=crash; refused in production'),
+  DATABASE_URL: url('postgres:', 'postgresql:')
+    .optional()
+    .describe("Administrator's address of a PostgreSQL 15 or newer; without it an embedded server is used"),
+  REDIS_URL: url('redis:', 'rediss:')
+    .optional()
+    .describe('Redis 7 for the state tier (noeviction); without it the hot tier lives in the process'),
+  REDIS_CACHE_URL: url('redis:', 'rediss:')
+    .optional()
+    .describe('A Redis of its own for the cache tier (allkeys-lru); default REDIS_URL'),
+  SERVICES: z
+    .union([z.literal('all'), list])
+    .default('all')
+    .describe('Services of this process: all, or names separated by commas'),
+  ROLE: z
+    .enum(['all', 'http', 'jobs'])
+    .default('all')
+    .describe('What this process does: all, only http, only jobs'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: url('http:', 'https:')
+    .optional()
+    .describe('Where traces are sent; without it they are not'),
+  MELM_ENV: z
+    .enum(['development', 'production'])
+    .default('development')
+    .describe('production refuses demo data, failpoints and a generated secret'),
+  MELM_SECRET: z
+    .string()
+    .min(32, 'must have at least 32 characters')
+    .optional()
+    .describe(
+      'Installation secret; role passwords and keys derive from it. Generated for the embedded server',
+    ),
+  MELM_DATA_DIR: z
+    .string()
+    .min(1)
+    .default('.melmastoon')
+    .describe('Folder of the embedded server and its generated secret'),
+  MELM_PUBLIC_URL: url('http:', 'https:')
+    .optional()
+    .describe('Address under which people reach this installation; default http://localhost:PORT'),
+  MELM_PEERS: peers
+    .optional()
+    .describe('Where services that do not run here answer, e.g. iam=http://127.0.0.1:4001'),
+  MELM_TRUSTED_PROXIES: list
+    .optional()
+    .describe('Addresses or ranges of proxies whose X-Forwarded-* headers count'),
+  MELM_LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+    .default('info')
+    .describe('Least important log line that is written'),
+  MELM_FAILPOINTS: z
+    .string()
+    .optional()
+    .describe('Test doors, e.g. db.before-commit=crash; refused in production'),
 });
 
 /** The parsed environment. */
@@ -53,7 +100,9 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
   const known = new Set(Object.keys(environmentSchema.shape));
   const unknown = Object.keys(env).filter(name => name.startsWith('MELM_') && !known.has(name));
   // An empty variable means "not set": that is how a compose file or a shell unsets one.
-  const given = Object.fromEntries(Object.entries(env).filter(([name, value]) => known.has(name) && value !== ''));
+  const given = Object.fromEntries(
+    Object.entries(env).filter(([name, value]) => known.has(name) && value !== ''),
+  );
   const parsed = environmentSchema.safeParse(given);
   const bad = [
     ...unknown.map(name => `${name} is not known (see docs/reference/environment.md)`),

@@ -5,13 +5,22 @@ export const serverErrors = defineErrors('server', {
   BAD_ENVIRONMENT: { status: 500, text: 'The environment is not usable: {reasons}' },
   BAD_TOPOLOGY: { status: 500, text: 'The services do not fit together: {reasons}' },
   NO_SUCH_SERVICE: { status: 500, text: 'SERVICES names {name}, which does not exist; there are: {known}' },
-  PORT_TAKEN: { status: 500, text: 'Port {port} is taken. Stop the other program or choose another port with --port.' },
+  PORT_TAKEN: {
+    status: 500,
+    text: 'Port {port} is taken. Stop the other program or choose another port with --port.',
+  },
   NO_SECRET: {
     status: 500,
     text: 'MELM_SECRET is not set. Roles and keys derive from it: set it to 32 or more random characters, the same on every process.',
   },
-  WEAK_SECRET: { status: 500, text: 'MELM_SECRET is too simple to guess nothing from: use 32 or more random characters.' },
-  TEST_DOOR_OPEN: { status: 500, text: 'MELM_ENV=production, yet {door} is set. That is a test door: remove it.' },
+  WEAK_SECRET: {
+    status: 500,
+    text: 'MELM_SECRET is too simple to guess nothing from: use 32 or more random characters.',
+  },
+  TEST_DOOR_OPEN: {
+    status: 500,
+    text: 'MELM_ENV=production, yet {door} is set. That is a test door: remove it.',
+  },
   NOT_EMBEDDED: { status: 500, text: '--reset only removes the embedded database; DATABASE_URL is set.' },
   DATABASE_UNREACHABLE: { status: 503, text: 'PostgreSQL at {address} does not let us in: {reason}' },
   REDIS_UNREACHABLE: { status: 503, text: 'Redis at {address} cannot be used: {reason}' },

@@ -28,6 +28,7 @@ export function deriveKey(secret: string, purpose: string): Buffer {
 
 function refuseWeak(secret: string): string {
   const distinct = new Set(secret).size;
-  if (distinct < 10 || /secret|password|change.?me|example|default|test/i.test(secret)) throw serverErrors.WEAK_SECRET();
+  if (distinct < 10 || /secret|password|change.?me|example|default|test/i.test(secret))
+    throw serverErrors.WEAK_SECRET();
   return secret;
 }

@@ -17,16 +17,30 @@ export function serviceTokens(secret: string, audiences: readonly string[]): Ser
   const key = deriveKey(secret, 'service-token');
   return {
     issue: audience =>
-      new SignJWT().setProtectedHeader({ alg: 'HS256', typ: TYPE }).setSubject('melmastoon').setAudience(audience)
-        .setIssuedAt().setExpirationTime('60s').sign(key),
+      new SignJWT()
+        .setProtectedHeader({ alg: 'HS256', typ: TYPE })
+        .setSubject('melmastoon')
+        .setAudience(audience)
+        .setIssuedAt()
+        .setExpirationTime('60s')
+        .sign(key),
     async verify(authorization) {
       const token = authorization?.match(/^Bearer (\S+)$/)?.[1];
       if (token === undefined) throw coreErrors.UNAUTHENTICATED();
       try {
         const { payload } = await jwtVerify(token, key, {
-          algorithms: ['HS256'], typ: TYPE, audience: [...audiences], requiredClaims: ['exp', 'aud', 'sub'],
+          algorithms: ['HS256'],
+          typ: TYPE,
+          audience: [...audiences],
+          requiredClaims: ['exp', 'aud', 'sub'],
         });
-        return { kind: 'service', id: payload.sub as string, tenantId: PLATFORM_TENANT_ID, roles: [], amr: [] };
+        return {
+          kind: 'service',
+          id: payload.sub as string,
+          tenantId: PLATFORM_TENANT_ID,
+          roles: [],
+          amr: [],
+        };
       } catch (error) {
         throw coreErrors.UNAUTHENTICATED({}, { cause: error });
       }

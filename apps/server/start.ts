@@ -48,7 +48,10 @@ export async function start(env: Environment, options: StartOptions): Promise<Ru
   const metrics = createMetrics();
   const stack = closers();
   try {
-    const tracing = startTracing({ service: 'melmastoon', ...(env.OTEL_EXPORTER_OTLP_ENDPOINT ? { otlpUrl: env.OTEL_EXPORTER_OTLP_ENDPOINT } : {}) });
+    const tracing = startTracing({
+      service: 'melmastoon',
+      ...(env.OTEL_EXPORTER_OTLP_ENDPOINT ? { otlpUrl: env.OTEL_EXPORTER_OTLP_ENDPOINT } : {}),
+    });
     stack.add(tracing.stop);
     step(env.DATABASE_URL === undefined ? 'starting the embedded PostgreSQL' : 'connecting to PostgreSQL');
     const database = await openPlatformDatabase(env, secret);
@@ -89,11 +92,14 @@ export async function start(env: Environment, options: StartOptions): Promise<Ru
     const host = await createHost({
       services: hostServices(env, { services, databases, answers }),
       authenticate: authenticator(ask, tokens(services.map(service => service.schema))),
-      resolveTenant: async ({ host: name, slug }) => (await ask(resolveTenant, slug === undefined ? { host: name } : { slug })) ?? undefined,
+      resolveTenant: async ({ host: name, slug }) =>
+        (await ask(resolveTenant, slug === undefined ? { host: name } : { slug })) ?? undefined,
       hot,
       log,
       metrics,
-      ready: { database: async () => void (await (Object.values(databases)[0] as Database).pool.query('select 1')) },
+      ready: {
+        database: async () => void (await (Object.values(databases)[0] as Database).pool.query('select 1')),
+      },
       config: env.MELM_TRUSTED_PROXIES ? { trustedProxies: env.MELM_TRUSTED_PROXIES } : {},
     });
     stack.add(host.close);
@@ -102,7 +108,9 @@ export async function start(env: Environment, options: StartOptions): Promise<Ru
       url,
       services,
       demo,
-      failed: database.exited.then(() => new Error('PostgreSQL ended by itself; see the log beside its data folder')),
+      failed: database.exited.then(
+        () => new Error('PostgreSQL ended by itself; see the log beside its data folder'),
+      ),
       close: stack.closeAll,
     };
   } catch (error) {
@@ -114,20 +122,31 @@ export async function start(env: Environment, options: StartOptions): Promise<Ru
 /** Seed users, failpoints and a generated secret have no place where real guests are (safety rule 27). */
 function refuseTestDoors(env: Environment, options: StartOptions): void {
   if (env.MELM_ENV === 'production') {
-    const door = env.MELM_FAILPOINTS !== undefined ? 'MELM_FAILPOINTS' : options.demo ? 'the demo data (use --no-demo)' : armedFailpoints()[0];
+    const door =
+      env.MELM_FAILPOINTS !== undefined
+        ? 'MELM_FAILPOINTS'
+        : options.demo
+          ? 'the demo data (use --no-demo)'
+          : armedFailpoints()[0];
     if (door !== undefined) throw serverErrors.TEST_DOOR_OPEN({ door });
   }
-  armFailpointsFromEnv({ MELM_FAILPOINTS: env.MELM_FAILPOINTS }, { crash: () => process.kill(process.pid, 'SIGKILL') });
+  armFailpointsFromEnv(
+    { MELM_FAILPOINTS: env.MELM_FAILPOINTS },
+    { crash: () => process.kill(process.pid, 'SIGKILL') },
+  );
 }
 
 function chosenServices(env: Environment, all: readonly Service[]): Service[] {
   const names = env.SERVICES === 'all' ? all.map(service => service.name) : env.SERVICES;
   const services = names.map(name => {
     const found = all.find(service => service.name === name);
-    if (found === undefined) throw serverErrors.NO_SUCH_SERVICE({ name, known: all.map(service => service.name).join(', ') });
+    if (found === undefined)
+      throw serverErrors.NO_SUCH_SERVICE({ name, known: all.map(service => service.name).join(', ') });
     return found;
   });
-  const problems = topologyProblems(services, { answeredElsewhere: schema => env.MELM_PEERS?.has(schema) ?? false });
+  const problems = topologyProblems(services, {
+    answeredElsewhere: schema => env.MELM_PEERS?.has(schema) ?? false,
+  });
   if (problems.length > 0) throw serverErrors.BAD_TOPOLOGY({ reasons: problems.join('; ') });
   return services;
 }
@@ -135,13 +154,22 @@ function chosenServices(env: Environment, all: readonly Service[]): Service[] {
 async function assertSafe(adminUrl: string, services: readonly Service[]): Promise<void> {
   const client = await openClient(adminUrl, 'melm-boot');
   try {
-    await assertSafeRoles(client, services.map(service => service.schema));
+    await assertSafeRoles(
+      client,
+      services.map(service => service.schema),
+    );
   } finally {
     await client.end();
   }
 }
 
-type Opening = { adminUrl: string; secret: string; services: readonly Service[]; log: Logger; metrics: Metrics };
+type Opening = {
+  adminUrl: string;
+  secret: string;
+  services: readonly Service[];
+  log: Logger;
+  metrics: Metrics;
+};
 
 /** One pool per service under its own role, and one for maintenance work. */
 function openDatabases({ adminUrl, secret, services, log, metrics }: Opening): Record<string, Database> {
@@ -155,7 +183,10 @@ function openDatabases({ adminUrl, secret, services, log, metrics }: Opening): R
 
 type Answering = { services: readonly Service[]; databases: Record<string, Database>; ask: Ask; log: Logger };
 
-function addAnswers(answers: Map<string, (input: unknown) => Promise<unknown>>, { services, databases, ask, log }: Answering): void {
+function addAnswers(
+  answers: Map<string, (input: unknown) => Promise<unknown>>,
+  { services, databases, ask, log }: Answering,
+): void {
   for (const service of services) {
     for (const { question, handle } of service.answers) {
       const db = databases[service.schema] as Database;
@@ -171,10 +202,21 @@ function peersOf(env: Environment, token: (schema: string) => Promise<string>) {
 type Hosting = { services: readonly Service[]; databases: Record<string, Database>; answers: LocalAnswers };
 
 function hostServices(env: Environment, { services, databases, answers }: Hosting) {
-  const internal = { name: 'server', schema: 'app', db: databases.maintenance as Database, routes: [questionRoute(answers)] };
+  const internal = {
+    name: 'server',
+    schema: 'app',
+    db: databases.maintenance as Database,
+    routes: [questionRoute(answers)],
+  };
   const own = env.ROLE === 'jobs' ? [] : services;
   return [
-    ...own.map(({ name, schema, routes, errors }) => ({ name, schema, routes, errors: { catalogue: errors }, db: databases[schema] as Database })),
+    ...own.map(({ name, schema, routes, errors }) => ({
+      name,
+      schema,
+      routes,
+      errors: { catalogue: errors },
+      db: databases[schema] as Database,
+    })),
     internal,
   ];
 }
@@ -192,7 +234,8 @@ async function listen(host: Host, env: Environment): Promise<string> {
   try {
     return await host.listen(env.PORT, env.HOST);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') throw serverErrors.PORT_TAKEN({ port: env.PORT });
+    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE')
+      throw serverErrors.PORT_TAKEN({ port: env.PORT });
     throw error;
   }
 }

@@ -1,11 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { coreErrors, defineErrors } from '@ghasi/domain-primitives/errors';
 import { canonicalJson } from '@ghasi/domain-primitives/canonical-json';
+import { coreErrors, defineErrors } from '@ghasi/domain-primitives/errors';
 import type { Ask, Question } from './question.ts';
 
 /** What can go wrong between two services. */
 export const askErrors = defineErrors('backbone', {
-  QUESTION_TOO_DEEP: { status: 500, text: 'Question {name} would be hop {depth}; at most {most} are allowed' },
+  QUESTION_TOO_DEEP: {
+    status: 500,
+    text: 'Question {name} would be hop {depth}; at most {most} are allowed',
+  },
   QUESTION_UNKNOWN: { status: 404, text: 'Nobody here answers {name}' },
 });
 

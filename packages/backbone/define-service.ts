@@ -1,7 +1,6 @@
 import type { CatalogueEntry } from '@ghasi/domain-primitives/errors';
 import type { AnyRoute } from '@ghasi/http/route';
-import type { Job } from '@ghasi/jobs/define-job';
-import type { Schedule } from '@ghasi/jobs/every';
+import type { JobDefinition, Schedule } from '@ghasi/jobs/define-job';
 import type { PgTable } from 'drizzle-orm/pg-core';
 import type { Answer, Question } from './question.ts';
 
@@ -15,7 +14,7 @@ export type Service = {
   /** Its Drizzle tables; a test compares them with the migrated database. */
   readonly tables: Readonly<Record<string, PgTable>>;
   readonly routes: readonly AnyRoute[];
-  readonly jobs: readonly Job[];
+  readonly jobs: readonly JobDefinition[];
   readonly schedules: readonly Schedule[];
   readonly errors: readonly CatalogueEntry[];
   /** Questions of other services it answers inside their requests. */

@@ -16,7 +16,9 @@ export function topologyProblems(
     ...services.flatMap(service =>
       service.answers
         .filter(({ question }) => !question.name.startsWith(`${service.schema}.`))
-        .map(({ question }) => `${service.name} answers ${question.name}, which is not named after its schema`),
+        .map(
+          ({ question }) => `${service.name} answers ${question.name}, which is not named after its schema`,
+        ),
     ),
     ...services.flatMap(service =>
       service.needs
@@ -31,7 +33,11 @@ function routeShape(route: Service['routes'][number]): string {
   return `${route.method} ${route.path.replaceAll(/:[^/]+/g, ':')}`;
 }
 
-function twice(services: readonly Service[], namesOf: (service: Service) => readonly string[], what: string): string[] {
+function twice(
+  services: readonly Service[],
+  namesOf: (service: Service) => readonly string[],
+  what: string,
+): string[] {
   const owners = new Map<string, string[]>();
   for (const service of services) {
     for (const name of namesOf(service)) owners.set(name, [...(owners.get(name) ?? []), service.name]);

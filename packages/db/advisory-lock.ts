@@ -4,7 +4,9 @@ import { rows, type Tx } from './sql.ts';
 
 /** The 64-bit lock number of an entity: the same on every machine and in every release (ledger LOCK-08). */
 export function lockNumber(tenantId: string, entityType: string, entityId: string): bigint {
-  const digest = createHash('sha256').update(JSON.stringify([tenantId, entityType, entityId])).digest();
+  const digest = createHash('sha256')
+    .update(JSON.stringify([tenantId, entityType, entityId]))
+    .digest();
   return digest.readBigInt64BE(0);
 }
 

@@ -53,7 +53,8 @@ test(`${OPERATIONS} connections cut at COMMIT, half before and half after it rea
       );
       told[outcome]++;
       const found = (await stored()).length;
-      if (found !== (outcome === 'committed' ? 1 : 0)) told.wrong.push(`${entry}: told ${outcome}, found ${found}`);
+      if (found !== (outcome === 'committed' ? 1 : 0))
+        told.wrong.push(`${entry}: told ${outcome}, found ${found}`);
       if (outcome === 'committed') return;
     }
   }
@@ -69,7 +70,9 @@ test(`${OPERATIONS} connections cut at COMMIT, half before and half after it rea
   expect(told.wrong).toEqual([]);
   expect(told.committed).toBe(OPERATIONS);
   expect(told.aborted).toBeGreaterThan(OPERATIONS / 3); // the cuts before delivery; the ones after it were settled as committed
-  const doubled = await database.admin('select entry from scratch.journal group by entry having count(*) <> 1');
+  const doubled = await database.admin(
+    'select entry from scratch.journal group by entry having count(*) <> 1',
+  );
   expect(doubled).toEqual([]);
 });
 
@@ -79,8 +82,11 @@ test('a transaction that still runs is waited for', async () => {
   const { rows } = await client.query('select pg_current_xact_id()::text as xid');
   const mark = { xid: rows[0].xid as string, bootId: await readBootId(client) };
   const verdict = settleCommit(database.adminUrl, mark);
-  await waitUntil('the settler has asked once', async () =>
-    (await database.admin(`select 1 from pg_stat_activity where application_name = 'settle-commit'`)).length > 0,
+  await waitUntil(
+    'the settler has asked once',
+    async () =>
+      (await database.admin(`select 1 from pg_stat_activity where application_name = 'settle-commit'`))
+        .length > 0,
   );
   await client.query('commit');
   expect(await verdict).toBe('committed');
@@ -112,7 +118,9 @@ test('after a crash a number that was drawn again is never taken for our own com
       await tenantTransaction(db, { tenantId, actor: testActor }, ({ tx }) =>
         execute(tx, sql`insert into scratch.journal (tenant_id, entry) values (${tenantId}, 'other')`),
       ).catch(() => {});
-      const status = await probe.query('select pg_xact_status($1::xid8) as s', [mark.xid]).catch(() => undefined);
+      const status = await probe
+        .query('select pg_xact_status($1::xid8) as s', [mark.xid])
+        .catch(() => undefined);
       await probe.end();
       return status?.rows[0].s === 'committed';
     });

@@ -19,17 +19,50 @@ test('the doctor finds nothing on a freshly migrated database', async () => {
 
 /** Damage somebody could do by hand, and the fact that must be named. */
 const damages: [damage: string, found: Partial<Finding>][] = [
-  ['alter table scratch.notes disable row level security', { kind: 'row security', name: 'scratch.notes', problem: 'different' }],
-  ['alter table scratch.notes no force row level security', { kind: 'row security', name: 'scratch.notes', problem: 'different' }],
-  ['drop policy tenant_isolation on scratch.notes', { kind: 'policy', name: 'tenant_isolation on scratch.notes', problem: 'missing' }],
-  ['create policy wide_open on scratch.notes using (true)', { kind: 'policy', name: 'wide_open on scratch.notes', problem: 'unexpected' }],
-  ['grant truncate on scratch.notes to svc_scratch', { kind: 'grant', name: 'truncate on table scratch.notes to svc_scratch', problem: 'unexpected' }],
-  ['grant update on scratch.journal to svc_scratch', { kind: 'grant', name: 'update on table scratch.journal to svc_scratch', problem: 'unexpected' }],
-  ['revoke select on scratch.notes from svc_scratch', { kind: 'grant', name: 'select on table scratch.notes to svc_scratch', problem: 'missing' }],
-  ['drop trigger append_only on scratch.journal', { kind: 'trigger', name: 'append_only on scratch.journal', problem: 'missing' }],
-  ['alter table scratch.journal disable trigger append_only', { kind: 'trigger', name: 'append_only on scratch.journal', problem: 'different' }],
-  ['alter table scratch.notes drop constraint notes_body_unique', { kind: 'constraint', name: 'notes_body_unique on scratch.notes', problem: 'missing' }],
-  ['alter table scratch.notes owner to postgres', { kind: 'owner', name: 'scratch.notes', problem: 'different' }],
+  [
+    'alter table scratch.notes disable row level security',
+    { kind: 'row security', name: 'scratch.notes', problem: 'different' },
+  ],
+  [
+    'alter table scratch.notes no force row level security',
+    { kind: 'row security', name: 'scratch.notes', problem: 'different' },
+  ],
+  [
+    'drop policy tenant_isolation on scratch.notes',
+    { kind: 'policy', name: 'tenant_isolation on scratch.notes', problem: 'missing' },
+  ],
+  [
+    'create policy wide_open on scratch.notes using (true)',
+    { kind: 'policy', name: 'wide_open on scratch.notes', problem: 'unexpected' },
+  ],
+  [
+    'grant truncate on scratch.notes to svc_scratch',
+    { kind: 'grant', name: 'truncate on table scratch.notes to svc_scratch', problem: 'unexpected' },
+  ],
+  [
+    'grant update on scratch.journal to svc_scratch',
+    { kind: 'grant', name: 'update on table scratch.journal to svc_scratch', problem: 'unexpected' },
+  ],
+  [
+    'revoke select on scratch.notes from svc_scratch',
+    { kind: 'grant', name: 'select on table scratch.notes to svc_scratch', problem: 'missing' },
+  ],
+  [
+    'drop trigger append_only on scratch.journal',
+    { kind: 'trigger', name: 'append_only on scratch.journal', problem: 'missing' },
+  ],
+  [
+    'alter table scratch.journal disable trigger append_only',
+    { kind: 'trigger', name: 'append_only on scratch.journal', problem: 'different' },
+  ],
+  [
+    'alter table scratch.notes drop constraint notes_body_unique',
+    { kind: 'constraint', name: 'notes_body_unique on scratch.notes', problem: 'missing' },
+  ],
+  [
+    'alter table scratch.notes owner to postgres',
+    { kind: 'owner', name: 'scratch.notes', problem: 'different' },
+  ],
   [
     `create or replace function app.tenant_id() returns uuid language sql stable return null::uuid`,
     { kind: 'function', name: 'app.tenant_id()', problem: 'different' },
@@ -67,7 +100,9 @@ test('a role that may bypass row-level security is found, and boot refuses it', 
 
 test('a migration that was not applied, was edited, or is unknown is found', async () => {
   await database.admin(`update scratch.schema_migrations set checksum = 'other'`);
-  await database.admin(`insert into scratch.schema_migrations (version, checksum) values ('0009_future', 'x')`);
+  await database.admin(
+    `insert into scratch.schema_migrations (version, checksum) values ('0009_future', 'x')`,
+  );
   const findings = await look();
   expect(findings.map(f => [f.name, f.problem])).toEqual([
     ['scratch/0001_init', 'different'],

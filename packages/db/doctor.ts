@@ -19,16 +19,16 @@ export type Finding = {
  * Compares a live database with a scratch one that the migrations have just made on the same server. Empty means
  * that tables, policies, grants, roles and history are exactly as released. Takes about a second.
  */
-export async function inspect(
-  adminUrl: string,
-  sets: readonly MigrationSet[],
-): Promise<Finding[]> {
+export async function inspect(adminUrl: string, sets: readonly MigrationSet[]): Promise<Finding[]> {
   const schemas = ['app', ...sets.map(set => set.schema)];
   const live = await openClient(adminUrl, 'melm-doctor');
   try {
     const history = await historyFindings(live, sets);
     const found = await readCatalog(live, schemas);
-    const expected = [...(await expectedRoles(live, schemas)), ...(await expectedCatalog(live, adminUrl, sets))];
+    const expected = [
+      ...(await expectedRoles(live, schemas)),
+      ...(await expectedCatalog(live, adminUrl, sets)),
+    ];
     return [...history, ...difference(expected, found)];
   } finally {
     await live.end();
@@ -38,7 +38,11 @@ export async function inspect(
 const ofTheServer = new Set(['role', 'role setting', 'membership']);
 
 /** What the migrations make of an empty database; roles belong to the server and are left as they are. */
-async function expectedCatalog(live: Client, adminUrl: string, sets: readonly MigrationSet[]): Promise<CatalogFact[]> {
+async function expectedCatalog(
+  live: Client,
+  adminUrl: string,
+  sets: readonly MigrationSet[],
+): Promise<CatalogFact[]> {
   const name = `melm_doctor_${randomBytes(6).toString('hex')}`;
   await live.query(`create database ${name} template template0`);
   try {
@@ -60,7 +64,9 @@ async function expectedCatalog(live: Client, adminUrl: string, sets: readonly Mi
 /** What every role must be: no power beyond its grants, member of nothing, with our time limits. */
 async function expectedRoles(live: Client, schemas: readonly string[]): Promise<CatalogFact[]> {
   const { rows } = await live.query(`select current_setting('server_version_num')::int >= 170000 as modern`);
-  const limits = Object.entries(roleLimits).filter(([name]) => rows[0].modern || name !== 'transaction_timeout');
+  const limits = Object.entries(roleLimits).filter(
+    ([name]) => rows[0].modern || name !== 'transaction_timeout',
+  );
   const logins = [...platformRoles, ...schemas.filter(schema => schema !== 'app').map(serviceRole)];
   const posture = 'nosuperuser nobypassrls nocreaterole nocreatedb noreplication';
   const role = (name: string, login: 'login' | 'nologin'): CatalogFact => ({
@@ -102,7 +108,11 @@ export function difference(expected: CatalogFact[], found: CatalogFact[]): Findi
   return findings;
 }
 
-function finding(problem: Finding['problem'], expected: CatalogFact | undefined, found: CatalogFact | undefined): Finding {
+function finding(
+  problem: Finding['problem'],
+  expected: CatalogFact | undefined,
+  found: CatalogFact | undefined,
+): Finding {
   const { kind, name } = (expected ?? found) as CatalogFact;
   const replace = kind === 'policy' || kind === 'constraint' || kind === 'index';
   const repair =
@@ -123,13 +133,32 @@ async function historyFindings(live: Client, sets: readonly MigrationSet[]): Pro
       const checksum = applied.get(file.version);
       const about = { kind: 'migration', name: `${set.schema}/${file.version}` };
       if (checksum === undefined)
-        findings.push({ ...about, problem: 'missing', expected: file.checksum, found: undefined, repair: '-- run: melm migrate' });
+        findings.push({
+          ...about,
+          problem: 'missing',
+          expected: file.checksum,
+          found: undefined,
+          repair: '-- run: melm migrate',
+        });
       else if (checksum !== file.checksum)
-        findings.push({ ...about, problem: 'different', expected: file.checksum, found: checksum, repair: '-- restore the file that was applied, and write a new migration' });
+        findings.push({
+          ...about,
+          problem: 'different',
+          expected: file.checksum,
+          found: checksum,
+          repair: '-- restore the file that was applied, and write a new migration',
+        });
     }
     for (const version of applied.keys()) {
       if (!files.some(file => file.version === version))
-        findings.push({ kind: 'migration', name: `${set.schema}/${version}`, problem: 'unexpected', expected: undefined, found: applied.get(version), repair: '-- run the newer release that wrote it' });
+        findings.push({
+          kind: 'migration',
+          name: `${set.schema}/${version}`,
+          problem: 'unexpected',
+          expected: undefined,
+          found: applied.get(version),
+          repair: '-- run the newer release that wrote it',
+        });
     }
   }
   return findings;

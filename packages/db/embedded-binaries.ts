@@ -12,10 +12,14 @@ export type SystemUser = { uid: number; gid: number };
 /** Undefined unless we are root; then the `postgres` account, or `nobody` where there is none. */
 export async function postgresUser(): Promise<SystemUser | undefined> {
   if (process.getuid?.() !== 0) return undefined;
-  const accounts = readFileSync('/etc/passwd', 'utf8').split('\n').map(line => line.split(':'));
+  const accounts = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map(line => line.split(':'));
   const account = accounts.find(a => a[0] === 'postgres') ?? accounts.find(a => a[0] === 'nobody');
   if (account === undefined)
-    throw dbErrors.EMBEDDED_FAILED({ reason: 'it cannot run as root, and there is no account postgres or nobody' });
+    throw dbErrors.EMBEDDED_FAILED({
+      reason: 'it cannot run as root, and there is no account postgres or nobody',
+    });
   return { uid: Number(account[2]), gid: Number(account[3]) };
 }
 

@@ -49,10 +49,17 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   const dataDir = reachable(options.dataDir, user);
   const release = await holdFolder(dataDir);
   try {
-    if (!existsSync(join(dataDir, 'PG_VERSION'))) await initialise(bin.initdb, dataDir, options.password, user);
+    if (!existsSync(join(dataDir, 'PG_VERSION')))
+      await initialise(bin.initdb, dataDir, options.password, user);
     await stopOrphan(dataDir);
     const port = options.port || (await freePort());
-    const server = await launch(bin.postgres, dataDir, port, { ...defaultSettings, ...options.settings }, user);
+    const server = await launch(
+      bin.postgres,
+      dataDir,
+      port,
+      { ...defaultSettings, ...options.settings },
+      user,
+    );
     const exited = new Promise<void>(resolve => server.once('exit', () => resolve()));
     await untilReady(dataDir, server);
     return {
@@ -96,7 +103,9 @@ async function initialise(initdb: string, dataDir: string, password: string, use
     const child = spawn(initdb, args, { ...ids(user), stdio: ['ignore', 'ignore', 'pipe'] });
     let complaint = '';
     child.stderr.on('data', chunk => (complaint += chunk));
-    const code = await new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve));
+    const code = await new Promise<number | null>((resolve, reject) =>
+      child.once('error', reject).once('close', resolve),
+    );
     if (code !== 0) {
       await rm(dataDir, { recursive: true, force: true });
       throw dbErrors.EMBEDDED_FAILED({ reason: `initdb: ${complaint.trim()}` });
@@ -115,7 +124,10 @@ async function launch(
 ): Promise<ChildProcess> {
   const log = await open(`${dataDir}.log`, 'w');
   try {
-    const flags = Object.entries({ ...settings, port: String(port) }).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
+    const flags = Object.entries({ ...settings, port: String(port) }).flatMap(([key, value]) => [
+      '-c',
+      `${key}=${value}`,
+    ]);
     const child = spawn(postgres, ['-D', dataDir, ...flags], {
       ...ids(user),
       cwd: dataDir,

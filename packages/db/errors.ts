@@ -19,7 +19,10 @@ export const dbErrors = defineErrors('db', {
     status: 500,
     text: 'Migration {schema}/{name} must be named NNNN_name.sql and start with a line "-- why: …".',
   },
-  MIGRATION_FAILED: { status: 500, text: 'Migration {schema}/{version} failed and was rolled back: {reason}' },
+  MIGRATION_FAILED: {
+    status: 500,
+    text: 'Migration {schema}/{version} failed and was rolled back: {reason}',
+  },
   EMBEDDED_BUSY: {
     status: 500,
     text: 'Another melm (process {pid}) already uses {dataDir}. Stop it, or choose another folder with --data-dir.',
@@ -29,5 +32,8 @@ export const dbErrors = defineErrors('db', {
     status: 500,
     text: 'There is no embedded PostgreSQL for {platform}. Set DATABASE_URL to a PostgreSQL 15 or newer.',
   },
-  UNSAFE_ROLE: { status: 500, text: 'Database role {role} is unsafe: {reason}. Run "melm doctor" for the repair.' },
+  UNSAFE_ROLE: {
+    status: 500,
+    text: 'Database role {role} is unsafe: {reason}. Run "melm doctor" for the repair.',
+  },
 });

@@ -16,8 +16,14 @@ beforeAll(async () => {
   database = await testDatabase({ migrations: [scratch] });
   db = database.open('scratch');
   for (const tenantId of [a, b]) {
-    await database.admin('insert into scratch.notes (tenant_id, body) values ($1, $2)', [tenantId, `of ${tenantId}`]);
-    await database.admin('insert into scratch.journal (tenant_id, entry) values ($1, $2)', [tenantId, 'first']);
+    await database.admin('insert into scratch.notes (tenant_id, body) values ($1, $2)', [
+      tenantId,
+      `of ${tenantId}`,
+    ]);
+    await database.admin('insert into scratch.journal (tenant_id, entry) values ($1, $2)', [
+      tenantId,
+      'first',
+    ]);
   }
 });
 afterAll(() => database.drop());
@@ -44,7 +50,11 @@ test('safety-3: with no tenant and with an empty one, every table of every servi
       row<{ n: bigint }>(tx, sql.raw(`select count(*) as n from ${table.name}`)),
     );
     await service.close();
-    expect({ table: table.name, unset: rows[0].n, empty: bare?.n }).toEqual({ table: table.name, unset: 0, empty: 0n });
+    expect({ table: table.name, unset: rows[0].n, empty: bare?.n }).toEqual({
+      table: table.name,
+      unset: 0,
+      empty: 0n,
+    });
   }
 });
 
@@ -60,7 +70,8 @@ test('safety-7: on every table of every service, a row with a foreign tenant is 
     await service.close();
     // 42501 is row-level security. The own tenant's row fails on something else, if at all: the check tells them apart.
     expect({ table: table.name, foreign }).toEqual({ table: table.name, foreign: '42501' });
-    if (table.schema !== 'jobs') expect({ table: table.name, own }).not.toEqual({ table: table.name, own: '42501' });
+    if (table.schema !== 'jobs')
+      expect({ table: table.name, own }).not.toEqual({ table: table.name, own: '42501' });
   }
 });
 
@@ -68,26 +79,47 @@ describe('safety-7, TEN-08: every statement that could move a row across tenants
   const refused = [
     ['insert', sql`insert into scratch.notes (tenant_id, body) values (${b}, 'x')`],
     ['insert returning', sql`insert into scratch.notes (tenant_id, body) values (${b}, 'x') returning *`],
-    ['bulk insert with one foreign row', sql`insert into scratch.notes (tenant_id, body) values (${a}, 'mine'), (${b}, 'x')`],
-    ['insert from select', sql`insert into scratch.notes (tenant_id, body) select ${b}::uuid, body from scratch.notes`],
+    [
+      'bulk insert with one foreign row',
+      sql`insert into scratch.notes (tenant_id, body) values (${a}, 'mine'), (${b}, 'x')`,
+    ],
+    [
+      'insert from select',
+      sql`insert into scratch.notes (tenant_id, body) select ${b}::uuid, body from scratch.notes`,
+    ],
     ['update of the tenant', sql`update scratch.notes set tenant_id = ${b}`],
-    ['on conflict do update to the foreign tenant', sql`insert into scratch.notes (tenant_id, body) values (${a}, ${`of ${a}`}) on conflict (tenant_id, body) do update set tenant_id = ${b}`],
-    ['merge insert', sql`merge into scratch.notes n using (values (1)) v on false when not matched then insert (tenant_id, body) values (${b}, 'x')`],
+    [
+      'on conflict do update to the foreign tenant',
+      sql`insert into scratch.notes (tenant_id, body) values (${a}, ${`of ${a}`}) on conflict (tenant_id, body) do update set tenant_id = ${b}`,
+    ],
+    [
+      'merge insert',
+      sql`merge into scratch.notes n using (values (1)) v on false when not matched then insert (tenant_id, body) values (${b}, 'x')`,
+    ],
   ] as const;
   test.for(refused)('%s is refused', async ([, statement]) => {
-    const attempt = tenantTransaction(db, { tenantId: a, actor: testActor }, ({ tx }) => execute(tx, statement));
+    const attempt = tenantTransaction(db, { tenantId: a, actor: testActor }, ({ tx }) =>
+      execute(tx, statement),
+    );
     await expect(attempt).rejects.toSatisfy(isPrivilegeViolation);
   });
 
   const untouched = [
     ['update', sql`update scratch.notes set body = 'taken' where tenant_id = ${b}`],
     ['delete', sql`delete from scratch.notes where tenant_id = ${b}`],
-    ['merge update', sql`merge into scratch.notes n using (values (${b}::uuid)) v(t) on n.tenant_id = v.t when matched then update set body = 'taken'`],
+    [
+      'merge update',
+      sql`merge into scratch.notes n using (values (${b}::uuid)) v(t) on n.tenant_id = v.t when matched then update set body = 'taken'`,
+    ],
   ] as const;
   test.for(untouched)('%s finds no foreign row', async ([, statement]) => {
-    const touched = await tenantTransaction(db, { tenantId: a, actor: testActor }, ({ tx }) => execute(tx, statement));
+    const touched = await tenantTransaction(db, { tenantId: a, actor: testActor }, ({ tx }) =>
+      execute(tx, statement),
+    );
     expect(touched).toBe(0);
-    expect(await database.admin('select body from scratch.notes where tenant_id = $1', [b])).toEqual([{ body: `of ${b}` }]);
+    expect(await database.admin('select body from scratch.notes where tenant_id = $1', [b])).toEqual([
+      { body: `of ${b}` },
+    ]);
   });
 });
 
@@ -108,14 +140,24 @@ describe('safety-26: a table that only grows', () => {
     ['truncate', 'truncate scratch.journal'],
   ] as const;
   test.for(changes)('%s is refused to the service and to the administrator', async ([, statement]) => {
-    const byService = tenantTransaction(db, { tenantId: a, actor: testActor }, ({ tx }) => execute(tx, sql.raw(statement)));
+    const byService = tenantTransaction(db, { tenantId: a, actor: testActor }, ({ tx }) =>
+      execute(tx, sql.raw(statement)),
+    );
     await expect(byService).rejects.toSatisfy(isPrivilegeViolation);
     await expect(database.admin(statement)).rejects.toThrow(/only grows/);
   });
 });
 
 test('safety-6: a service reaches no file and no program of the machine', async () => {
-  for (const statement of [`copy scratch.notes to '/tmp/x'`, `copy scratch.notes to program 'cat'`, `select pg_read_file('/etc/passwd')`, 'create extension dblink', `do language plpython3u ''`]) {
-    await expect(db.pool.query(statement)).rejects.toSatisfy(error => ['42501', '42704', '58P01', '3F000'].includes(sqlState(error) ?? ''));
+  for (const statement of [
+    `copy scratch.notes to '/tmp/x'`,
+    `copy scratch.notes to program 'cat'`,
+    `select pg_read_file('/etc/passwd')`,
+    'create extension dblink',
+    `do language plpython3u ''`,
+  ]) {
+    await expect(db.pool.query(statement)).rejects.toSatisfy(error =>
+      ['42501', '42704', '58P01', '3F000'].includes(sqlState(error) ?? ''),
+    );
   }
 });

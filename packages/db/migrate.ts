@@ -35,7 +35,9 @@ export async function migrate(
   options: { secret: string; log?: Logger } | { roles: 'leave'; log?: Logger },
 ): Promise<Migration[]> {
   const all = [platformMigrations, ...sets.filter(set => set.schema !== platformMigrations.schema)];
-  const files = new Map(await Promise.all(all.map(async set => [set.schema, await readMigrations(set)] as const)));
+  const files = new Map(
+    await Promise.all(all.map(async set => [set.schema, await readMigrations(set)] as const)),
+  );
   const client = await openClient(adminUrl, 'melm-migrate');
   try {
     await assertServerVersion(client);
@@ -58,7 +60,9 @@ export async function migrate(
 
 /** The set's files in order; refuses a badly named file or one that does not say why it exists. */
 export async function readMigrations(set: MigrationSet): Promise<Migration[]> {
-  const names = (await readdir(set.folder)).filter(name => name.endsWith('.sql') && !name.endsWith('.down.sql')).sort();
+  const names = (await readdir(set.folder))
+    .filter(name => name.endsWith('.sql') && !name.endsWith('.down.sql'))
+    .sort();
   return Promise.all(
     names.map(async name => {
       const text = await readFile(new URL(name, set.folder), 'utf8');

@@ -24,7 +24,11 @@ export async function retryOnConflict<T>(
       return await work(attempt);
     } catch (error) {
       if (!isConflict(error)) throw error;
-      if (attempt < retries) continue;
+      if (attempt < retries) {
+        // Up to 10, 20, 40 ms: losers that come back in step would only meet again.
+        await new Promise(resolve => setTimeout(resolve, Math.random() * 10 * 2 ** attempt));
+        continue;
+      }
       throw isTransient(error)
         ? Object.assign(coreErrors.VERSION_CONFLICT({ entity: 'transaction' }), { cause: error })
         : error;

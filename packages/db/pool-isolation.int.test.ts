@@ -24,8 +24,14 @@ test(`safety-4, TEN-18: ${TENANTS} tenants, ${REQUESTS} interleaved requests on 
   async function request(n: number): Promise<void> {
     const tenantId = tenants[(n * 7919) % TENANTS] as (typeof tenants)[number];
     await tenantTransaction(db, { tenantId, actor: testActor }, async ({ tx }) => {
-      await execute(tx, sql`insert into scratch.journal (tenant_id, entry) values (${tenantId}, ${String(n)})`);
-      const found = await rows<{ tenant_id: string }>(tx, sql`select tenant_id from scratch.journal order by id desc limit 5`);
+      await execute(
+        tx,
+        sql`insert into scratch.journal (tenant_id, entry) values (${tenantId}, ${String(n)})`,
+      );
+      const found = await rows<{ tenant_id: string }>(
+        tx,
+        sql`select tenant_id from scratch.journal order by id desc limit 5`,
+      );
       seen.rows += found.length;
       seen.foreign += found.filter(entry => entry.tenant_id !== tenantId).length;
       if (n % 11 === 0) throw new Error('the handler failed');
@@ -49,7 +55,9 @@ test(`safety-4, TEN-18: ${TENANTS} tenants, ${REQUESTS} interleaved requests on 
   expect(seen.rows).toBeGreaterThan(REQUESTS);
   expect(seen.failed).toBeGreaterThan(REQUESTS / 10);
   expect(seen.committed + seen.failed).toBe(REQUESTS);
-  const [{ n } = { n: -1 }] = await database.admin<{ n: number }>('select count(*)::int as n from scratch.journal');
+  const [{ n } = { n: -1 }] = await database.admin<{ n: number }>(
+    'select count(*)::int as n from scratch.journal',
+  );
   expect(n).toBe(seen.committed);
   expect(db.pool.totalCount).toBeLessThanOrEqual(2);
 }, 600_000);

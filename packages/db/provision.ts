@@ -23,14 +23,19 @@ export async function ensureRoles(
       await ensureRole(client, role);
       if (secret === undefined) return; // looking, not changing
       await client.query(`alter role ${escapeIdentifier(role)} with login nocreatedb nocreaterole`);
-      await client.query(`alter role ${escapeIdentifier(role)} password ${escapeLiteral(rolePassword(secret, role))}`);
+      await client.query(
+        `alter role ${escapeIdentifier(role)} password ${escapeLiteral(rolePassword(secret, role))}`,
+      );
       for (const [name, value] of Object.entries(roleLimits)) {
         if (name === 'transaction_timeout' && major < 17) continue;
         await client.query(`alter role ${escapeIdentifier(role)} set ${name} = ${escapeLiteral(value)}`);
       }
     });
   }
-  await restrictDatabase(client, sets.map(set => set.schema));
+  await restrictDatabase(
+    client,
+    sets.map(set => set.schema),
+  );
   await ensureSchema(client, 'app');
   await client.query(`grant usage on schema app to ${[...platformRoles, ...services].join(', ')}`);
 }
@@ -59,7 +64,9 @@ export async function ensureSchema(client: Client, schema: string): Promise<void
   if (schema === 'app') return;
   const role = escapeIdentifier(serviceRole(schema));
   await client.query(`grant usage on schema ${name} to ${role}`);
-  await client.query(`grant execute on function app.tenant_id(), app.boot_id() to ${[role, ...platformRoles].join(', ')}`);
+  await client.query(
+    `grant execute on function app.tenant_id(), app.boot_id() to ${[role, ...platformRoles].join(', ')}`,
+  );
 }
 
 async function ensureRole(client: Client, role: string): Promise<void> {

@@ -33,19 +33,84 @@ test('safety-1, safety-2, safety-5, safety-6, safety-8, safety-26, TEN-04, X-092
 
 /** What somebody might add next year, the rule it breaks, and how the audit says so. */
 const planted: [rule: string, sql: string, problem: RegExp, undo: string][] = [
-  ['safety-1', 'create table scratch.bare (tenant_id uuid not null, id int)', /scratch\.bare: row-level security is off/, 'drop table scratch.bare'],
-  ['safety-1', 'alter table scratch.notes no force row level security', /not forced/, 'alter table scratch.notes force row level security'],
-  ['safety-1', 'create table scratch.loose (tenant_id uuid not null); alter table scratch.loose enable row level security, force row level security; create policy p on scratch.loose using (tenant_id = app.tenant_id())', /scratch\.loose: no policy with USING and WITH CHECK/, 'drop table scratch.loose'],
-  ['safety-1', 'create policy wide on scratch.notes to svc_scratch using (true)', /policy wide opens it to svc_scratch/, 'drop policy wide on scratch.notes'],
-  ['safety-2', 'grant truncate on scratch.notes to svc_scratch', /svc_scratch may truncate scratch\.notes/, 'revoke truncate on scratch.notes from svc_scratch'],
-  ['safety-2', 'grant create on schema scratch to svc_scratch', /svc_scratch may create in schema scratch/, 'revoke create on schema scratch from svc_scratch'],
-  ['safety-2', 'create role svc_other_hand; grant svc_other_hand to svc_scratch', /svc_scratch is a member of svc_other_hand/, 'drop role svc_other_hand'],
-  ['safety-5', 'create view scratch.everything as select * from scratch.notes', /scratch\.everything: view is not security_invoker/, 'drop view scratch.everything'],
-  ['safety-5', 'create materialized view scratch.frozen as select * from scratch.notes; grant select on scratch.frozen to svc_scratch', /may read this materialized view/, 'drop materialized view scratch.frozen'],
-  ['safety-6', `create function scratch.peek() returns bigint language sql security definer as 'select 1::bigint'`, /scratch\.peek\(\): security definer, but not on the list/, 'drop function scratch.peek()'],
-  ['safety-8', 'alter table scratch.notes add constraint body_of_all unique (body)', /scratch\.body_of_all does not start with tenant_id/, 'alter table scratch.notes drop constraint body_of_all'],
-  ['safety-26', 'grant update on scratch.journal to svc_scratch', /only grows, yet svc_scratch may update/, 'revoke update on scratch.journal from svc_scratch'],
-  ['safety-26', 'alter table scratch.journal disable trigger append_only', /no trigger refuses changes/, 'alter table scratch.journal enable trigger append_only'],
+  [
+    'safety-1',
+    'create table scratch.bare (tenant_id uuid not null, id int)',
+    /scratch\.bare: row-level security is off/,
+    'drop table scratch.bare',
+  ],
+  [
+    'safety-1',
+    'alter table scratch.notes no force row level security',
+    /not forced/,
+    'alter table scratch.notes force row level security',
+  ],
+  [
+    'safety-1',
+    'create table scratch.loose (tenant_id uuid not null); alter table scratch.loose enable row level security, force row level security; create policy p on scratch.loose using (tenant_id = app.tenant_id())',
+    /scratch\.loose: no policy with USING and WITH CHECK/,
+    'drop table scratch.loose',
+  ],
+  [
+    'safety-1',
+    'create policy wide on scratch.notes to svc_scratch using (true)',
+    /policy wide opens it to svc_scratch/,
+    'drop policy wide on scratch.notes',
+  ],
+  [
+    'safety-2',
+    'grant truncate on scratch.notes to svc_scratch',
+    /svc_scratch may truncate scratch\.notes/,
+    'revoke truncate on scratch.notes from svc_scratch',
+  ],
+  [
+    'safety-2',
+    'grant create on schema scratch to svc_scratch',
+    /svc_scratch may create in schema scratch/,
+    'revoke create on schema scratch from svc_scratch',
+  ],
+  [
+    'safety-2',
+    'create role svc_other_hand; grant svc_other_hand to svc_scratch',
+    /svc_scratch is a member of svc_other_hand/,
+    'drop role svc_other_hand',
+  ],
+  [
+    'safety-5',
+    'create view scratch.everything as select * from scratch.notes',
+    /scratch\.everything: view is not security_invoker/,
+    'drop view scratch.everything',
+  ],
+  [
+    'safety-5',
+    'create materialized view scratch.frozen as select * from scratch.notes; grant select on scratch.frozen to svc_scratch',
+    /may read this materialized view/,
+    'drop materialized view scratch.frozen',
+  ],
+  [
+    'safety-6',
+    `create function scratch.peek() returns bigint language sql security definer as 'select 1::bigint'`,
+    /scratch\.peek\(\): security definer, but not on the list/,
+    'drop function scratch.peek()',
+  ],
+  [
+    'safety-8',
+    'alter table scratch.notes add constraint body_of_all unique (body)',
+    /scratch\.body_of_all does not start with tenant_id/,
+    'alter table scratch.notes drop constraint body_of_all',
+  ],
+  [
+    'safety-26',
+    'grant update on scratch.journal to svc_scratch',
+    /only grows, yet svc_scratch may update/,
+    'revoke update on scratch.journal from svc_scratch',
+  ],
+  [
+    'safety-26',
+    'alter table scratch.journal disable trigger append_only',
+    /no trigger refuses changes/,
+    'alter table scratch.journal enable trigger append_only',
+  ],
 ];
 
 describe('a planted violation is found', () => {

@@ -1,7 +1,13 @@
 import type { Client } from 'pg';
 
 /** How much was looked at, and what breaks the tenancy rules; `problems` empty means that none does. */
-export type TenancyAudit = { tables: number; views: number; functions: number; keys: number; problems: string[] };
+export type TenancyAudit = {
+  tables: number;
+  views: number;
+  functions: number;
+  keys: number;
+  problems: string[];
+};
 
 /** A key that is unique over all tenants on purpose, e.g. a web address; each needs a reason in the code review. */
 export type GlobalKey = `${string}.${string}`;

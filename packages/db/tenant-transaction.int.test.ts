@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { newTenantId, testActor } from '@ghasi/testing/tenants';
 import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
+import { newTenantId, testActor } from '@ghasi/testing/tenants';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Database } from './database.ts';
@@ -25,7 +25,9 @@ test('a transaction sees and writes its own tenant only', async () => {
     execute(tx, sql`insert into scratch.notes (tenant_id, body) values (${tenantId}, 'of a')`),
   );
   const seenByB = await tenantRead(db, b, ({ tx }) => rows(tx, sql`select * from scratch.notes`));
-  const seenByA = await tenantRead(db, a, ({ tx }) => rows<{ body: string }>(tx, sql`select body from scratch.notes`));
+  const seenByA = await tenantRead(db, a, ({ tx }) =>
+    rows<{ body: string }>(tx, sql`select body from scratch.notes`),
+  );
   expect(seenByB).toEqual([]);
   expect(seenByA).toEqual([{ body: 'of a' }]);
 });
@@ -111,7 +113,10 @@ test('statements of one transaction may be sent without waiting and answer in or
 
 test('hotel days stay text and counters stay exact', async () => {
   const answer = await tenantRead(db, as(), ({ tx }) =>
-    row(tx, sql`select date '2026-03-21' as day, 9007199254740993::int8 as big, timestamptz '2026-03-21 00:00:00Z' as at`),
+    row(
+      tx,
+      sql`select date '2026-03-21' as day, 9007199254740993::int8 as big, timestamptz '2026-03-21 00:00:00Z' as at`,
+    ),
   );
   expect(answer).toEqual({ day: '2026-03-21', big: 9007199254740993n, at: new Date('2026-03-21T00:00:00Z') });
 });
@@ -120,6 +125,8 @@ test('a database that is away gives UNAVAILABLE, not a hang', async () => {
   const nowhere = { ...db, pool: db.pool };
   const { openDatabase } = await import('./database.ts');
   const away = openDatabase({ url: 'postgres://nobody:x@127.0.0.1:1/none', service: randomUUID() });
-  await expect(tenantTransaction({ ...nowhere, ...away }, as(), async () => 1)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+  await expect(tenantTransaction({ ...nowhere, ...away }, as(), async () => 1)).rejects.toMatchObject({
+    code: 'UNAVAILABLE',
+  });
   await away.close();
 });

@@ -78,7 +78,14 @@ async function transaction<T>(
     let value: T;
     try {
       const log = who.log ?? db.log ?? silent;
-      value = await work({ tx: txOn(client), newId, log, now: who.now ?? new Date(), tenantId: who.tenantId, actor: who.actor });
+      value = await work({
+        tx: txOn(client),
+        newId,
+        log,
+        now: who.now ?? new Date(),
+        tenantId: who.tenantId,
+        actor: who.actor,
+      });
       await failpoint('db.before-commit');
     } catch (error) {
       await begun.catch(() => {});
@@ -97,7 +104,11 @@ async function transaction<T>(
   } finally {
     client.release(broken);
     db.metrics?.inc('melmastoon_db_transactions_total', { service: db.service, outcome });
-    db.metrics?.observe('melmastoon_db_transaction_duration_seconds', { service: db.service }, (performance.now() - started) / 1000);
+    db.metrics?.observe(
+      'melmastoon_db_transaction_duration_seconds',
+      { service: db.service },
+      (performance.now() - started) / 1000,
+    );
   }
 }
 
@@ -112,7 +123,9 @@ async function commit(
     const { command } = await client.query('commit');
     if (command === 'COMMIT') return 'committed';
     // A statement failed, `work` swallowed the error, and COMMIT on a failed transaction is a ROLLBACK.
-    refusal = new Error('The transaction was rolled back: one of its statements failed and the error was swallowed.');
+    refusal = new Error(
+      'The transaction was rolled back: one of its statements failed and the error was swallowed.',
+    );
   } catch (error) {
     if (mark === undefined) throw error; // read only: nothing can have been written
     const settled = await settleCommit(db.url, mark);
@@ -141,5 +154,10 @@ async function connect(db: Database): Promise<PoolClient> {
 }
 
 const silent = {
-  trace() {}, debug() {}, info() {}, warn() {}, error() {}, fatal() {},
+  trace() {},
+  debug() {},
+  info() {},
+  warn() {},
+  error() {},
+  fatal() {},
 } as unknown as Logger;

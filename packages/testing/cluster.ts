@@ -27,10 +27,17 @@ const FOLDER = 'melm-test-';
  * Starts one PostgreSQL and one Redis for the whole run and migrates the template that test files clone. Durability
  * is off: a test may kill a process, never the machine.
  */
-export async function startTestServers(sets: MigrationSet[]): Promise<{ servers: TestServers; stop(): Promise<void> }> {
+export async function startTestServers(
+  sets: MigrationSet[],
+): Promise<{ servers: TestServers; stop(): Promise<void> }> {
   await removeLeftovers();
   const folder = await mkdtemp(join(tmpdir(), FOLDER));
-  const settings = { fsync: 'off', full_page_writes: 'off', max_connections: '400', log_min_messages: 'fatal' };
+  const settings = {
+    fsync: 'off',
+    full_page_writes: 'off',
+    max_connections: '400',
+    log_min_messages: 'fatal',
+  };
   const dataDir = join(folder, 'pg');
   await makePassable(folder);
   const postgres = await startEmbeddedPostgres({ dataDir, password: SECRET, settings });
@@ -72,7 +79,9 @@ async function removeLeftovers(): Promise<void> {
     const folder = join(tmpdir(), name);
     const owner = Number(await readFile(join(folder, 'pg.lock'), 'utf8').catch(() => '0'));
     if (owner === 0 || (await isRunning(owner, 'node'))) continue; // still starting, or a run beside ours
-    const pid = Number((await readFile(join(folder, 'pg', 'postmaster.pid'), 'utf8').catch(() => '')).split('\n')[0]);
+    const pid = Number(
+      (await readFile(join(folder, 'pg', 'postmaster.pid'), 'utf8').catch(() => '')).split('\n')[0],
+    );
     if (pid > 0 && (await isRunning(pid, 'postgres'))) process.kill(pid, 'SIGQUIT');
     await rm(folder, { recursive: true, force: true }).catch(() => {});
   }

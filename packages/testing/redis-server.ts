@@ -13,16 +13,24 @@ export async function startRedisServer(
   options: { args?: string[]; own?: boolean } = {},
 ): Promise<RedisServer | undefined> {
   const given = process.env.REDIS_URL;
-  if (given !== undefined && options.own !== true) return { url: given, pid: undefined, stop: async () => {} };
+  if (given !== undefined && options.own !== true)
+    return { url: given, pid: undefined, stop: async () => {} };
   if (!onPath('redis-server') && !install()) {
-    console.error('\n*** No Redis: set REDIS_URL or install redis-server. Tests of the Redis adapters are LEFT OUT. ***\n');
+    // biome-ignore lint/suspicious/noConsole: there is no logger in a test set-up, and silence would be a lie
+    console.error(
+      '\n*** No Redis: set REDIS_URL or install redis-server. Tests of the Redis adapters are LEFT OUT. ***\n',
+    );
     return undefined;
   }
   const port = await freePort();
   const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
-  const child = spawn('redis-server', [...args, '--maxmemory-policy', 'noeviction', ...(options.args ?? [])], {
-    stdio: 'ignore',
-  });
+  const child = spawn(
+    'redis-server',
+    [...args, '--maxmemory-policy', 'noeviction', ...(options.args ?? [])],
+    {
+      stdio: 'ignore',
+    },
+  );
   const exited = new Promise<void>(resolve => child.once('exit', () => resolve()));
   await accepting(port);
   return {
@@ -36,7 +44,9 @@ export async function startRedisServer(
 }
 
 function onPath(program: string): boolean {
-  return (process.env.PATH ?? '').split(':').some(folder => folder !== '' && existsSync(`${folder}/${program}`));
+  return (process.env.PATH ?? '')
+    .split(':')
+    .some(folder => folder !== '' && existsSync(`${folder}/${program}`));
 }
 
 function install(): boolean {
@@ -44,7 +54,10 @@ function install(): boolean {
   try {
     const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
     execFileSync('apt-get', ['update', '-qq'], { stdio: 'ignore', env });
-    execFileSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'redis-server'], { stdio: 'ignore', env });
+    execFileSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'redis-server'], {
+      stdio: 'ignore',
+      env,
+    });
   } catch {
     return false;
   }

@@ -10,8 +10,13 @@ export type DescribeFlags = { json?: boolean };
 /** Prints what the services own, answer, need and run; starts nothing. */
 export function describe(name: string | undefined, flags: DescribeFlags): void {
   const all = describedServices();
-  const services = name === undefined ? all : all.filter(service => service.name === name || service.schema === name);
-  if (services.length === 0) throw serverErrors.NO_SUCH_SERVICE({ name: name ?? '', known: all.map(service => service.name).join(', ') });
+  const services =
+    name === undefined ? all : all.filter(service => service.name === name || service.schema === name);
+  if (services.length === 0)
+    throw serverErrors.NO_SUCH_SERVICE({
+      name: name ?? '',
+      known: all.map(service => service.name).join(', '),
+    });
   console.log(flags.json ? JSON.stringify(services.map(asData)) : services.map(asText).join('\n\n'));
 }
 

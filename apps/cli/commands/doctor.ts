@@ -9,7 +9,10 @@ export type DoctorFlags = { dataDir?: string; json?: boolean };
 export async function doctor(flags: DoctorFlags): Promise<void> {
   const findings = await withDatabase(settings(flags), ({ adminUrl, sets }) => inspect(adminUrl, sets));
   if (flags.json) console.log(JSON.stringify({ healthy: findings.length === 0, findings }));
-  else console.log(findings.length === 0 ? 'The database is exactly as this release makes it.' : report(findings));
+  else
+    console.log(
+      findings.length === 0 ? 'The database is exactly as this release makes it.' : report(findings),
+    );
   if (findings.length > 0) process.exitCode = 1;
 }
 
@@ -20,8 +23,14 @@ function report(findings: readonly Finding[]): string {
       expected === undefined ? '' : `    expected  ${brief(expected)}`,
       found === undefined ? '' : `    found     ${brief(found)}`,
       repair === '' ? '' : `    repair    ${repair.trim()}`,
-    ].filter(line => line !== '').join('\n');
-  return [...findings.map(one), '', `${findings.length} differences. Look at each repair before you run it.`].join('\n');
+    ]
+      .filter(line => line !== '')
+      .join('\n');
+  return [
+    ...findings.map(one),
+    '',
+    `${findings.length} differences. Look at each repair before you run it.`,
+  ].join('\n');
 }
 
 function brief(text: string): string {

@@ -16,7 +16,8 @@ export async function seed(flags: SeedFlags): Promise<void> {
   if (env.MELM_ENV === 'production') throw serverErrors.TEST_DOOR_OPEN({ door: 'melm seed' });
   const accounts = await withDatabase(env, async ({ adminUrl, sets, secret }) => {
     await migrate(adminUrl, sets, { secret });
-    const open = (schema: string) => openDatabase({ url: roleUrl(adminUrl, `svc_${schema}`, secret), service: 'melm-seed', max: 2 });
+    const open = (schema: string) =>
+      openDatabase({ url: roleUrl(adminUrl, `svc_${schema}`, secret), service: 'melm-seed', max: 2 });
     const [tenant, iam] = [open('tenant'), open('iam')];
     try {
       return await seedDemo({ tenant, iam });

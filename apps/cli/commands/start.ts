@@ -53,7 +53,10 @@ function welcome({ url, services, demo }: Running, seconds: number): string {
   ];
   if (demo.length > 0) {
     lines.push('Demo sign-ins (POST /api/v1/auth/sign-in with the header X-Tenant-Slug):', '');
-    lines.push(table(demo.map(({ hotel, slug, role, email, password }) => ({ hotel, slug, role, email, password }))), '');
+    lines.push(
+      table(demo.map(({ hotel, slug, role, email, password }) => ({ hotel, slug, role, email, password }))),
+      '',
+    );
   }
   lines.push('Ctrl-C stops everything.', '');
   return lines.join('\n');

@@ -1,7 +1,7 @@
-import { allServices, migrationSets } from '@melmastoon/server/services';
 import { openPlatformDatabase } from '@melmastoon/server/database';
 import type { Environment } from '@melmastoon/server/environment';
 import { installationSecret } from '@melmastoon/server/secret';
+import { allServices, migrationSets } from '@melmastoon/server/services';
 
 /** What a command that only needs the database works with. */
 export type Opened = { adminUrl: string; secret: string; sets: ReturnType<typeof migrationSets> };
@@ -20,5 +20,9 @@ export async function withDatabase<T>(env: Environment, work: (opened: Opened) =
 /** The services as declarations: nothing is started, so nothing can be asked. */
 export function describedServices() {
   const ask = () => Promise.reject(new Error('no service runs'));
-  return allServices({ secret: 'only-described-never-used-for-anything', publicUrl: 'http://localhost', ask });
+  return allServices({
+    secret: 'only-described-never-used-for-anything',
+    publicUrl: 'http://localhost',
+    ask,
+  });
 }
