@@ -1,0 +1,43 @@
+/** One way of doing the same work. */
+export type Variant = { name: string; note: string; once(): Promise<unknown> };
+
+/** What was measured of it: operations per second of every round, and their median. */
+export type Measured = { name: string; note: string; rounds: number[]; median: number };
+
+/**
+ * Runs every variant with `workers` at once for `seconds`, in turn, `rounds` times. Taking turns keeps a slow minute
+ * of the machine from falling on one variant alone.
+ */
+export async function measure(
+  variants: readonly Variant[],
+  options: { workers: number; seconds: number; rounds: number },
+): Promise<Measured[]> {
+  const results = variants.map(({ name, note }) => ({ name, note, rounds: [] as number[], median: 0 }));
+  for (let round = 1; round <= options.rounds; round++) {
+    for (const [index, variant] of variants.entries()) {
+      await rate(variant, { ...options, seconds: 0.5 }); // warm connections and plans
+      const perSecond = await rate(variant, options);
+      results[index]?.rounds.push(perSecond);
+      console.error(
+        `  round ${round}/${options.rounds}  ${variant.name.padEnd(44)} ${perSecond.toFixed(0).padStart(7)}/s`,
+      );
+    }
+  }
+  for (const result of results)
+    result.median = result.rounds.toSorted((a, b) => a - b)[result.rounds.length >> 1] as number;
+  return results;
+}
+
+async function rate(variant: Variant, options: { workers: number; seconds: number }): Promise<number> {
+  const started = performance.now();
+  const end = started + options.seconds * 1000;
+  let done = 0;
+  const worker = async () => {
+    while (performance.now() < end) {
+      await variant.once();
+      done++;
+    }
+  };
+  await Promise.all(Array.from({ length: options.workers }, worker));
+  return done / ((performance.now() - started) / 1000);
+}

@@ -1,0 +1,65 @@
+import { defineErrors } from '@ghasi/domain-primitives/errors';
+import { defineRoute, open } from '@ghasi/http/route';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { defineService } from './define-service.ts';
+import { answer, defineQuestion } from './question.ts';
+import { topologyProblems } from './topology.ts';
+
+const question = (name: `${string}.${string}`) =>
+  defineQuestion({ name, input: z.strictObject({}), output: z.null() });
+const route = (path: string) =>
+  defineRoute({
+    method: 'GET',
+    path,
+    summary: 'x',
+    auth: open(),
+    returns: { 200: z.strictObject({}) },
+    transaction: 'none',
+    handler: async () => ({ status: 200, body: {} }),
+  });
+
+function service(name: string, parts: Partial<Parameters<typeof defineService>[0]> = {}) {
+  return defineService({
+    name: `${name}-service`,
+    schema: name,
+    migrations: new URL('file:///none/'),
+    errors: defineErrors(name, {}),
+    ...parts,
+  });
+}
+
+test('services that fit together have no problems', () => {
+  const asked = question('a.q');
+  const services = [
+    service('a', { routes: [route('/a/:id')], answers: [answer(asked, async () => null)] }),
+    service('b', { needs: [asked] }),
+  ];
+  expect(topologyProblems(services)).toEqual([]);
+});
+
+test('two services of one name or schema are found', () => {
+  expect(topologyProblems([service('a'), service('a')])).toEqual([
+    'service name a-service is declared 2 times: a-service, a-service',
+    'schema a is declared 2 times: a-service, a-service',
+  ]);
+});
+
+test('a clashing route is found, also when its parameters have other names', () => {
+  const services = [
+    service('a', { routes: [route('/x/:id')] }),
+    service('b', { routes: [route('/x/:name')] }),
+  ];
+  expect(topologyProblems(services)).toEqual(['route GET /x/: is declared 2 times: a-service, b-service']);
+});
+
+test('a question without an answer is found, unless a peer answers it', () => {
+  const services = [service('b', { needs: [question('a.q')] })];
+  expect(topologyProblems(services)).toEqual(['b-service needs a.q, and nobody answers it']);
+  expect(topologyProblems(services, { answeredElsewhere: schema => schema === 'a' })).toEqual([]);
+});
+
+test("an answer to somebody else's question is found", () => {
+  const services = [service('b', { answers: [answer(question('a.q'), async () => null)] })];
+  expect(topologyProblems(services)).toEqual(['b-service answers a.q, which is not named after its schema']);
+});
