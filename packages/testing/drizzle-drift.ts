@@ -97,7 +97,7 @@ function spelling(type: string): string {
   return tight.replace(/^([a-z]+)(?=$|\(|\[)/, word => longNames[word] ?? word);
 }
 
-function indexColumn(column: Partial<IndexedColumn> | SQL): string {
+function indexColumn(column: Partial<IndexedColumn | SQL>): string {
   return is(column, SQL) ? '(expression)' : String((column as IndexedColumn).name);
 }
 
