@@ -2,6 +2,7 @@ import type { SQL } from 'drizzle-orm';
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import { PgDialect } from 'drizzle-orm/pg-core';
 import type { ClientBase } from 'pg';
+import { sendPrepared } from './send.ts';
 
 /** A transaction as handlers see it: Drizzle on one connection that already carries the tenant. */
 export type Tx = NodePgDatabase<Record<string, never>> & { $client: ClientBase };
@@ -25,7 +26,7 @@ export function txOn(client: ClientBase): Tx {
  */
 export async function rows<Row extends object>(tx: Tx, query: SQL): Promise<Row[]> {
   const { sql: text, params } = dialect.sqlToQuery(query);
-  const result = await tx.$client.query(text, params as unknown[]);
+  const result = await sendPrepared(tx.$client, text, params);
   return result.rows as Row[];
 }
 
@@ -37,6 +38,6 @@ export async function row<Row extends object>(tx: Tx, query: SQL): Promise<Row |
 /** Runs a `sql` template for its effect and returns how many rows it touched. */
 export async function execute(tx: Tx, query: SQL): Promise<number> {
   const { sql: text, params } = dialect.sqlToQuery(query);
-  const result = await tx.$client.query(text, params as unknown[]);
+  const result = await sendPrepared(tx.$client, text, params);
   return result.rowCount ?? 0;
 }

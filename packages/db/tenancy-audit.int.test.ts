@@ -5,8 +5,19 @@ import { openClient } from './database.ts';
 import { scratch } from './fixtures/scratch.ts';
 import { auditTenancy, type GlobalKey } from './tenancy-audit.ts';
 
-/** Web addresses belong to one tenant of the whole platform; that a name is taken is all a claim reveals. */
-const globalKeys: GlobalKey[] = ['tenant.slugs_pkey', 'tenant.hosts_pkey'];
+/** Keys over all tenants, each for a reason. */
+const globalKeys: GlobalKey[] = [
+  // A web address belongs to one tenant of the whole platform; that a name is taken is all a claim reveals.
+  'tenant.slugs_one_owner',
+  'tenant.hosts_one_owner',
+  // pg-boss's own: a queue's name and a random id, or a key that enqueue() starts with the tenant.
+  ...(['job_pkey', 'job_common_pkey', 'job_common_i1', 'job_common_i2', 'job_common_i3'] as const).map(
+    key => `jobs.${key}` as const,
+  ),
+  ...(['job_common_i4', 'job_common_i6', 'job_common_i8', 'q_fkey', 'dlq_fkey'] as const).map(
+    key => `jobs.${key}` as const,
+  ),
+];
 
 let database: TestDatabase;
 let client: Client;
@@ -47,8 +58,8 @@ const planted: [rule: string, sql: string, problem: RegExp, undo: string][] = [
   ],
   [
     'safety-1',
-    'create table scratch.loose (tenant_id uuid not null); alter table scratch.loose enable row level security, force row level security; create policy p on scratch.loose using (tenant_id = app.tenant_id())',
-    /scratch\.loose: no policy with USING and WITH CHECK/,
+    'create table scratch.loose (tenant_id uuid not null); alter table scratch.loose enable row level security, force row level security; create policy p on scratch.loose to svc_scratch using (tenant_id = app.tenant_id()); grant select on scratch.loose to svc_scratch',
+    /scratch\.loose: no policy with USING and WITH CHECK holds svc_scratch/,
     'drop table scratch.loose',
   ],
   [

@@ -50,12 +50,17 @@ const tablesWithoutProtection = `
   union all
   select name || ': row-level security is not forced on its owner' from t where not relforcerowsecurity
   union all
-  select name || ': no policy with USING and WITH CHECK on the tenant' from t
+  -- Who may touch the table must be held to the tenant, for reading and for writing; more conditions may follow.
+  select distinct format('%s: no policy with USING and WITH CHECK holds %s to the tenant', name, r.rolname)
+  from t
+  join pg_class c on c.oid = t.oid
+  cross join lateral aclexplode(c.relacl) a
+  join pg_roles r on r.oid = a.grantee and r.rolname like 'svc\\_%'
   where not exists (
     select 1 from pg_policy p
-    where p.polrelid = t.oid and p.polcmd = '*' and p.polpermissive
-      and pg_get_expr(p.polqual, p.polrelid) = '(tenant_id = app.tenant_id())'
-      and pg_get_expr(p.polwithcheck, p.polrelid) = '(tenant_id = app.tenant_id())')
+    where p.polrelid = t.oid and p.polcmd = '*' and p.polpermissive and r.oid = any (p.polroles)
+      and pg_get_expr(p.polqual, p.polrelid) ~ '^\\(+tenant_id = app\\.tenant_id\\(\\)\\)( AND |$)'
+      and pg_get_expr(p.polwithcheck, p.polrelid) ~ '^\\(+tenant_id = app\\.tenant_id\\(\\)\\)( AND |$)')
   union all
   select name || ': tenant_id may be null' from t
   join pg_attribute a on a.attrelid = t.oid and a.attname = 'tenant_id'
@@ -85,6 +90,7 @@ const keysWithoutTenant = `
   from t
   join pg_constraint k on k.conrelid = t.oid and k.contype = 'f'
   where (select attname from pg_attribute where attrelid = t.oid and attnum = k.conkey[1]) <> 'tenant_id'
+    and not t.nspname || '.' || k.conname = any ($2)
   union all
   select format('%s: foreign key %s leaves its schema', t.name, k.conname)
   from t

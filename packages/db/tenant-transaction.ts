@@ -5,6 +5,7 @@ import type { Logger } from '@ghasi/telemetry/logger';
 import type { PoolClient, QueryResult } from 'pg';
 import { readBootId, settleCommit } from './commit-outcome.ts';
 import type { Database } from './database.ts';
+import { send } from './send.ts';
 import { type Tx, txOn } from './sql.ts';
 
 /** Who acts (ledger ENV-11). */
@@ -73,7 +74,7 @@ async function transaction<T>(
   try {
     const bootId = bootIds.get(client) ?? (await rememberBootId(client));
     // Not awaited: the first statement of `work` follows in the same packet. If BEGIN fails, so does everything after.
-    const begun = client.query(beginStatement) as unknown as Promise<QueryResult[]>;
+    const begun = send(client, beginStatement) as unknown as Promise<QueryResult[]>;
     begun.catch(() => {});
     let value: T;
     try {

@@ -1,0 +1,35 @@
+import type { ClientBase, QueryConfig, QueryResult } from 'pg';
+
+/** The socket under a connection. pg keeps it for itself, but has had it in this place since its first versions. */
+type Wire = { connection?: { stream?: { cork(): void; uncork(): void; writableCorked: number } } };
+
+/**
+ * Sends a statement. What is sent in one go of the event loop (BEGIN and the first statement, or several statements
+ * under one `Promise.all`) leaves as one packet: a write costs more processor time than building the message
+ * (measured: writes were 70 % of Node's time per transaction).
+ */
+export function send(client: ClientBase, query: QueryConfig | string): Promise<QueryResult> {
+  const stream = (client as unknown as Wire).connection?.stream;
+  if (stream !== undefined && stream.writableCorked === 0) {
+    stream.cork();
+    process.nextTick(() => stream.uncork());
+  }
+  return client.query(query as QueryConfig);
+}
+
+const MOST_NAMED = 500;
+const names = new Map<string, string>();
+
+/**
+ * A parameterised statement under a name of its own, so that the server parses and plans it once per connection
+ * (measured: a quarter of the server's time per transaction, since row-level security makes planning dearer). Texts
+ * come from templates, so there are few; past the limit they go unnamed.
+ */
+export function sendPrepared(client: ClientBase, text: string, values: unknown[]): Promise<QueryResult> {
+  let name = names.get(text);
+  if (name === undefined && names.size < MOST_NAMED) {
+    name = `melm_${names.size}`;
+    names.set(text, name);
+  }
+  return send(client, name === undefined ? { text, values } : { name, text, values });
+}

@@ -1,0 +1,299 @@
+import { tenantIdClasses } from './tenant-class.ts';
+
+/** One entry of the catalogue: a label is free text (`'text'`) or one of the listed values. */
+export type MetricDefinition = {
+  readonly kind: 'counter' | 'gauge' | 'histogram';
+  readonly help: string;
+  readonly labels: { readonly [label: string]: 'text' | readonly string[] };
+  readonly buckets?: readonly number[];
+};
+
+const text = 'text';
+
+// Seconds. The edges 0.05, 0.2 and 0.5 carry the ledger's latency targets (section 25), so a quantile over
+// them is exact where it is judged; the last edge is above every request timeout.
+const latency = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.5, 1, 2.5, 5, 10] as const;
+// Seconds. Jobs and backlogs run from milliseconds to the hour of a full reindex.
+const longRunning = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600] as const;
+
+const byService = { service: text } as const;
+const byTopic = { service: text, topic: text } as const;
+const bySubscription = { service: text, topic: text, subscription: text } as const;
+const byJob = { service: text, queue: text, job_type: text } as const;
+const byCache = { service: text, cache: text } as const;
+
+/** Every metric name of the platform; a name that is not here cannot be recorded. */
+export const metricCatalogue = {
+  // Events: OBS-05 to OBS-15, X-083
+  melmastoon_events_published_total: {
+    kind: 'counter',
+    help: 'Events the relay handed to the broker and saw accepted.',
+    labels: { service: text, topic: text, tenant_id_class: tenantIdClasses },
+  },
+  melmastoon_events_consumed_total: {
+    kind: 'counter',
+    help: 'Events a consumer settled, by result.',
+    labels: { ...bySubscription, result: ['ok', 'noop', 'error'] },
+  },
+  melmastoon_events_dlq_total: {
+    kind: 'counter',
+    help: 'Events moved to a dead letter queue.',
+    labels: bySubscription,
+  },
+  melmastoon_event_processing_duration_seconds: {
+    kind: 'histogram',
+    help: 'Time from receipt of an event to the end of its handler.',
+    labels: bySubscription,
+    buckets: latency,
+  },
+  melmastoon_event_publish_duration_seconds: {
+    kind: 'histogram',
+    help: 'Time from commit of an outbox row to its acceptance by the broker.',
+    labels: byTopic,
+    buckets: longRunning,
+  },
+  melmastoon_event_consumer_lag_seconds: {
+    kind: 'gauge',
+    help: 'Age of the oldest event a subscription has not settled.',
+    labels: bySubscription,
+  },
+  melmastoon_event_undelivered_count: {
+    kind: 'gauge',
+    help: 'Events waiting for delivery to a subscription.',
+    labels: bySubscription,
+  },
+  melmastoon_dlq_depth_count: {
+    kind: 'gauge',
+    help: 'Events in a dead letter queue.',
+    labels: bySubscription,
+  },
+  melmastoon_cross_tenant_publish_blocked_total: {
+    kind: 'counter',
+    help: 'Publishes refused because the topic may not carry events across tenants.',
+    labels: byTopic,
+  },
+  melmastoon_outbox_unpublished_count: {
+    kind: 'gauge',
+    help: 'Outbox rows not yet published.',
+    labels: byService,
+  },
+  melmastoon_outbox_oldest_unpublished_seconds: {
+    kind: 'gauge',
+    help: 'Age of the oldest unpublished outbox row.',
+    labels: byService,
+  },
+  melmastoon_outbox_quarantined_total: {
+    kind: 'counter',
+    help: 'Outbox rows moved to quarantine.',
+    labels: byTopic,
+  },
+  melmastoon_inbox_dedup_skips_total: {
+    kind: 'counter',
+    help: 'Deliveries skipped because the inbox already held the event.',
+    labels: byTopic,
+  },
+  melmastoon_saga_inflight_count: {
+    kind: 'gauge',
+    help: 'Sagas that have started and not ended.',
+    labels: { service: text, saga_name: text },
+  },
+  melmastoon_saga_completed_total: {
+    kind: 'counter',
+    help: 'Sagas that ended, by outcome.',
+    labels: { service: text, saga_name: text, outcome: ['success', 'compensated', 'partial'] },
+  },
+
+  // HTTP
+  melmastoon_http_requests_total: {
+    kind: 'counter',
+    help: 'HTTP requests answered; route is the template, never the path.',
+    labels: { service: text, route: text, method: text, status_class: ['1xx', '2xx', '3xx', '4xx', '5xx'] },
+  },
+  melmastoon_http_request_duration_seconds: {
+    kind: 'histogram',
+    help: 'Time from the first byte of a request to the last byte of its answer.',
+    labels: { service: text, route: text, method: text },
+    buckets: latency,
+  },
+  melmastoon_http_requests_inflight_count: {
+    kind: 'gauge',
+    help: 'HTTP requests being handled now.',
+    labels: byService,
+  },
+  melmastoon_rate_limit_refusals_total: {
+    kind: 'counter',
+    help: 'Requests refused by a rate limit.',
+    labels: { service: text, limit: text },
+  },
+  melmastoon_idempotency_requests_total: {
+    kind: 'counter',
+    help: 'Requests with an idempotency key, by what the key decided.',
+    labels: { service: text, outcome: ['first', 'replayed', 'in_flight', 'mismatch', 'reclaimed'] },
+  },
+  melmastoon_sessions_revoked_total: {
+    kind: 'counter',
+    help: 'Sessions ended before their time.',
+    labels: { service: text, reason: text },
+  },
+
+  // Database: OBS-18
+  melmastoon_db_pool_in_use_count: {
+    kind: 'gauge',
+    help: 'Pooled connections checked out.',
+    labels: byService,
+  },
+  melmastoon_db_pool_idle_count: {
+    kind: 'gauge',
+    help: 'Pooled connections free.',
+    labels: byService,
+  },
+  melmastoon_db_pool_waiting_count: {
+    kind: 'gauge',
+    help: 'Callers waiting for a pooled connection.',
+    labels: byService,
+  },
+  melmastoon_db_pool_max_count: {
+    kind: 'gauge',
+    help: 'Configured size of the pool.',
+    labels: byService,
+  },
+  melmastoon_db_transactions_total: {
+    kind: 'counter',
+    help: 'Transactions ended, by what is known of their commit.',
+    labels: { service: text, outcome: ['committed', 'aborted', 'unknown'] },
+  },
+  melmastoon_db_transaction_duration_seconds: {
+    kind: 'histogram',
+    help: 'Time a transaction held its connection.',
+    labels: byService,
+    buckets: latency,
+  },
+  melmastoon_db_query_duration_seconds: {
+    kind: 'histogram',
+    help: 'Time of one named statement.',
+    labels: { service: text, statement: text },
+    buckets: latency,
+  },
+  melmastoon_db_conflict_retries_total: {
+    kind: 'counter',
+    help: 'Units of work run again after a version conflict, serialization failure or deadlock.',
+    labels: byService,
+  },
+  melmastoon_db_replication_lag_seconds: {
+    kind: 'gauge',
+    help: 'Replay delay of a standby.',
+    labels: { standby: text },
+  },
+
+  // Jobs: OBS-16, JOB-30, OBS-33
+  melmastoon_job_queue_depth_count: {
+    kind: 'gauge',
+    help: 'Jobs due and not started, and jobs dead-lettered, by queue.',
+    labels: { queue: text, state: ['pending', 'running', 'dead_letter'] },
+  },
+  melmastoon_job_duration_seconds: {
+    kind: 'histogram',
+    help: 'Time of one run of a job.',
+    labels: byJob,
+    buckets: longRunning,
+  },
+  melmastoon_job_failures_total: {
+    kind: 'counter',
+    help: 'Runs of a job that failed, also those that will be tried again.',
+    labels: byJob,
+  },
+  melmastoon_job_outcomes_total: {
+    kind: 'counter',
+    help: 'Runs of a job that ended, by outcome.',
+    labels: { ...byJob, outcome: ['completed', 'retry', 'canceled', 'dead_letter', 'fenced'] },
+  },
+  melmastoon_job_rows_touched_total: {
+    kind: 'counter',
+    help: 'Rows a job wrote or removed.',
+    labels: byJob,
+  },
+
+  // Cache and hot store: OBS-17, OBS-27
+  melmastoon_cache_hits_total: {
+    kind: 'counter',
+    help: 'Cache reads answered from the cache.',
+    labels: byCache,
+  },
+  melmastoon_cache_misses_total: { kind: 'counter', help: 'Cache reads that had to load.', labels: byCache },
+  melmastoon_cache_evictions_total: {
+    kind: 'counter',
+    help: 'Entries the cache dropped for want of room.',
+    labels: byCache,
+  },
+  melmastoon_cache_invalidations_total: {
+    kind: 'counter',
+    help: 'Invalidations applied to the cache.',
+    labels: { ...byCache, by: ['key', 'tag', 'prefix'] },
+  },
+  melmastoon_cache_load_duration_seconds: {
+    kind: 'histogram',
+    help: 'Time of the load behind a cache miss.',
+    labels: byCache,
+    buckets: latency,
+  },
+  melmastoon_cache_memory_bytes: { kind: 'gauge', help: 'Memory the cache holds.', labels: byCache },
+  melmastoon_hot_store_operations_total: {
+    kind: 'counter',
+    help: 'Operations on the hot store.',
+    labels: { tier: ['state', 'cache'], operation: text, result: ['ok', 'error'] },
+  },
+  melmastoon_hot_store_operation_duration_seconds: {
+    kind: 'histogram',
+    help: 'Time of one operation on the hot store.',
+    labels: { tier: ['state', 'cache'], operation: text },
+    buckets: latency,
+  },
+  melmastoon_hot_store_memory_bytes: {
+    kind: 'gauge',
+    help: 'Memory the hot store holds.',
+    labels: { tier: ['state', 'cache'] },
+  },
+  melmastoon_hot_store_memory_limit_bytes: {
+    kind: 'gauge',
+    help: 'Memory the hot store may hold.',
+    labels: { tier: ['state', 'cache'] },
+  },
+  melmastoon_hot_store_evictions_total: {
+    kind: 'counter',
+    help: 'Keys the hot store dropped for want of room; must stay 0 for the state tier.',
+    labels: { tier: ['state', 'cache'] },
+  },
+  melmastoon_hot_store_connected_count: {
+    kind: 'gauge',
+    help: 'Live connections to the hot store.',
+    labels: { tier: ['state', 'cache'] },
+  },
+  melmastoon_lock_attempts_total: {
+    kind: 'counter',
+    help: 'Attempts to take a distributed lock.',
+    labels: { service: text, lock: text, result: ['taken', 'busy', 'lost'] },
+  },
+
+  // Business alerts: OBS-28 to OBS-30
+  melmastoon_refund_failures_total: { kind: 'counter', help: 'Refunds that failed.', labels: byService },
+  melmastoon_check_in_partial_total: {
+    kind: 'counter',
+    help: 'Reservations that entered check_in_partial.',
+    labels: byService,
+  },
+  melmastoon_devices_offline_total: {
+    kind: 'counter',
+    help: 'Devices the sweep marked offline.',
+    labels: byService,
+  },
+
+  // The metrics themselves
+  melmastoon_metric_samples_dropped_total: {
+    kind: 'counter',
+    help: 'Samples that could not be kept; a broken number or a reader that failed.',
+    labels: { metric: text, reason: ['not_a_number', 'negative', 'read_failed'] },
+  },
+} as const satisfies Record<`melmastoon_${string}`, MetricDefinition>;
+
+/** The name of a metric of the catalogue. */
+export type MetricName = keyof typeof metricCatalogue;
