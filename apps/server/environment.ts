@@ -84,8 +84,8 @@ export const environmentSchema = z.object({
     .describe('Addresses or ranges of proxies whose X-Forwarded-* headers count'),
   MELM_LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
-    .default('info')
-    .describe('Least important log line that is written'),
+    .optional()
+    .describe('Least important log line that is written; default warn, in production info'),
   MELM_FAILPOINTS: z
     .string()
     .optional()

@@ -14,6 +14,7 @@ export function allServices(installation: Installation): Service[] {
   return [
     tenantService,
     createIamService({
+      ask: installation.ask,
       secrets: [installation.secret],
       issuer: origin,
       rpId: hostname,

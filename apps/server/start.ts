@@ -44,7 +44,10 @@ export async function start(env: Environment, options: StartOptions): Promise<Ru
   const step = options.onStep ?? (() => {});
   refuseTestDoors(env, options);
   const secret = await installationSecret(env);
-  const log = createLogger({ name: 'melmastoon', level: env.MELM_LOG_LEVEL });
+  const log = createLogger({
+    name: 'melmastoon',
+    level: env.MELM_LOG_LEVEL ?? (env.MELM_ENV === 'production' ? 'info' : 'warn'),
+  });
   const metrics = createMetrics();
   const stack = closers();
   try {

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
+import { startOldPostgres } from '@ghasi/testing/old-postgres';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startOldPostgres } from './fixtures/old-postgres.ts';
 import { type MigrationSet, migrate } from './migrate.ts';
 
 let database: TestDatabase;

@@ -20,7 +20,7 @@ declare module 'vitest' {
   }
 }
 
-const SECRET = 'test-secret-of-32-characters-at-least';
+const SECRET = 'Yk3vQ9Zr2Lx0Vn5Jw7Tk3Bp9Hs1Dm4Gc6F'; // roles belong to the whole server, so every test uses this one
 const FOLDER = 'melm-test-';
 
 /**
