@@ -20,7 +20,7 @@ import { openPlatformDatabase } from './database.ts';
 import { type DemoAccount, seedDemo } from './demo.ts';
 import type { Environment } from './environment.ts';
 import { serverErrors } from './errors.ts';
-import { questionRoute } from './question-route.ts';
+import { questionRoutes } from './question-routes.ts';
 import { installationSecret } from './secret.ts';
 import { serviceTokens } from './service-token.ts';
 import { allServices, migrationSets } from './services.ts';
@@ -209,7 +209,7 @@ function hostServices(env: Environment, { services, databases, answers }: Hostin
     name: 'server',
     schema: 'app',
     db: databases.maintenance as Database,
-    routes: [questionRoute(answers)],
+    routes: questionRoutes(services, answers),
   };
   const own = env.ROLE === 'jobs' ? [] : services;
   return [

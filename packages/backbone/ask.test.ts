@@ -7,7 +7,7 @@ import { type Ask, answer, defineQuestion } from './question.ts';
 
 const double = defineQuestion({
   name: 'maths.double',
-  input: z.strictObject({ n: z.number() }),
+  input: z.strictObject({ n: z.number(), note: z.string().optional() }),
   output: z.strictObject({ n: z.number() }),
 });
 const chain = defineQuestion({
@@ -111,10 +111,10 @@ async function peer(reply: (body: string) => { status: number; body: string }) {
 
 test('a question of another process travels over HTTP with proof of who asks', async () => {
   const { asked, ask } = await peer(() => ({ status: 200, body: '{"answer":{"n":8}}' }));
-  expect(await ask(double, { n: 4 })).toEqual({ n: 8 });
+  expect(await ask(double, { n: 4, note: undefined })).toEqual({ n: 8 });
   expect(asked).toEqual([
     {
-      path: '/internal/questions/maths.double',
+      path: '/internal/questions/maths/double',
       authorization: 'Bearer token-for-maths',
       hops: '1',
       body: '{"input":{"n":4}}',

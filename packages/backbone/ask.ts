@@ -1,5 +1,4 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { canonicalJson } from '@ghasi/domain-primitives/canonical-json';
 import { coreErrors, defineErrors } from '@ghasi/domain-primitives/errors';
 import type { Ask, Question } from './question.ts';
 
@@ -41,6 +40,11 @@ export function createAsk(local: LocalAnswers, peers?: Peers): Ask {
   };
 }
 
+/** The route at which a process answers a question for others: `/internal/questions/iam/verify-access`. */
+export function questionPath(question: Question): string {
+  return `/internal/questions/${question.name.replace('.', '/')}`;
+}
+
 /** Runs `work` as the hop a peer's request says it is. */
 export function atHop<T>(header: string | undefined, work: () => Promise<T>): Promise<T> {
   const depth = Number(header ?? 1);
@@ -53,14 +57,14 @@ async function askPeer(question: Question, input: unknown, depth: number, peers:
   if (peers === undefined || base === undefined) throw askErrors.QUESTION_UNKNOWN({ name: question.name });
   let response: Response;
   try {
-    response = await fetch(new URL(`/internal/questions/${question.name}`, base), {
+    response = await fetch(new URL(questionPath(question), base), {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
         authorization: `Bearer ${await peers.token(schema)}`,
         [HOPS_HEADER]: String(depth),
       },
-      body: canonicalJson({ input }),
+      body: JSON.stringify({ input }),
       signal: AbortSignal.timeout(5_000),
     });
   } catch (error) {

@@ -7,7 +7,7 @@ import { assertSafeRoles } from './safe-roles.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
-  database = await testDatabase({ migrations: [scratch] });
+  database = await testDatabase({ empty: true, migrations: [scratch] });
 });
 afterAll(() => database.drop());
 
@@ -82,7 +82,7 @@ describe('damage is named, and the printed statement repairs it', () => {
 test('a role that may bypass row-level security is found, and boot refuses it', async () => {
   // Roles belong to the whole server: a role of this test's own keeps the others' tests alone.
   const lonely = { schema: 'lonely', folder: new URL('./fixtures/empty/', import.meta.url) };
-  const own = await testDatabase({ migrations: [lonely] });
+  const own = await testDatabase({ empty: true, migrations: [lonely] });
   try {
     await own.admin('alter role svc_lonely bypassrls');
     const findings = await inspect(own.adminUrl, [lonely]);

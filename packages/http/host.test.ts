@@ -237,6 +237,12 @@ test('a handler can send text of another type and set cookies that scripts canno
   );
 });
 
+test('HEAD is GET without the body', async () => {
+  const host = await testHost([readRoute(async () => ({ status: 200, body: { id: '1' } }))]);
+  const reply = await host.fastify.inject({ method: 'HEAD', url: '/v1/thing' });
+  expect([reply.statusCode, reply.body, reply.headers['content-length']]).toEqual([200, '', '10']);
+});
+
 test('a handler that takes too long is answered with 504 and told to stop', async () => {
   const told = Promise.withResolvers<unknown>();
   const host = await testHost([

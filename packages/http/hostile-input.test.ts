@@ -132,7 +132,7 @@ test('safety-38: a client that sends its body drop by drop is cut off too', asyn
   const drops = setInterval(() => socket.send(' '), 10);
   const received = await socket.closed;
   clearInterval(drops);
-  expect([408, Number.NaN]).toContain(statusOf(received));
+  expect(statusOf(received)).toBe(408);
 });
 
 test('the rest of a refused body is never taken for the next request', async () => {

@@ -167,6 +167,7 @@ test('IDEM-04: a failure on our side frees the key, and the retry is a new reque
   expect((await client.book(key)).status).toBe(429);
   expect(await rowOf(key)).toMatchObject({ state: 'FAILED' });
   disarmFailpoints();
+  expect((await client.book(key, { ...sampleBooking, nights: 4 })).status).toBe(422);
   expect(await client.book(key)).toMatchObject({ status: 201, replayed: false });
   expect(await client.count()).toBe(1);
 });
@@ -187,6 +188,26 @@ test('X-101, IDEM-12: after its lease a key can be taken over, and the zombie ca
   expect([late.status, codeOf(late.body)]).toEqual([409, 'IDEMPOTENCY_IN_PROGRESS']);
   expect(await client.count()).toBe(1);
   expect(await client.book(key)).toEqual({ ...winner, replayed: true });
+});
+
+test('X-101: a zombie cannot commit while its successor still runs', async () => {
+  const host = await deskHost();
+  const client = deskClient(host, newTenantId());
+  const key = newKey();
+  const sleeping = holdFirstAt('http.before-complete');
+  const zombie = client.book(key);
+  await sleeping.reached;
+  await expireLease(key);
+  const running = holdFirstAt('http.claimed');
+  const successor = client.book(key);
+  await running.reached;
+  sleeping.release();
+  const late = await zombie;
+  expect([late.status, codeOf(late.body)]).toEqual([409, 'IDEMPOTENCY_IN_PROGRESS']);
+  expect(await client.count()).toBe(0);
+  running.release();
+  expect(await successor).toMatchObject({ status: 201, replayed: false });
+  expect(await client.count()).toBe(1);
 });
 
 test('X-101: a zombie whose key was pruned and claimed again cannot commit either', async () => {

@@ -38,6 +38,7 @@ export function announcesBody(raw: IncomingMessage): boolean {
 }
 
 async function collect(raw: IncomingMessage, limitBytes: number): Promise<Buffer> {
+  if (!announcesBody(raw)) return Buffer.alloc(0);
   if (Number(raw.headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes);
   const chunks: Buffer[] = [];
   let size = 0;

@@ -59,6 +59,10 @@ test.each<[string, Partial<AnyRoute>, RegExp]>([
   expect(violations(change)).toEqual([expect.stringMatching(expected)]);
 });
 
+test('a well-known path (RFC 8615) is a path like any other', () => {
+  expect(violations({ path: '/.well-known/things/:thingId' })).toEqual([]);
+});
+
 test('two routes on one slot clash, also when their parameters have other names', () => {
   const other = { ...good, path: '/v1/things/:id' };
   const found = routeViolations([

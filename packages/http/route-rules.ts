@@ -41,7 +41,8 @@ function violationsOf(route: AnyRoute): string[] {
 
 function pathViolations({ path, params, method, body }: AnyRoute): string[] {
   const found: string[] = [];
-  if (!/^(\/(:[a-zA-Z][a-zA-Z0-9]*|[a-z0-9][a-z0-9._-]*))+$/.test(path)) {
+  // `.well-known` is the one segment that starts with a dot (RFC 8615).
+  if (!/^(\/\.well-known)?(\/(:[a-zA-Z][a-zA-Z0-9]*|\.well-known|[a-z0-9][a-z0-9._-]*))+$/.test(path)) {
     found.push('has a path that is not like /v1/things/:thingId');
   }
   if (hostPaths.some(own => path === own || path.startsWith(`${own}/`))) {

@@ -45,6 +45,19 @@ test('any other text is refused with 400, never with another error', () => {
   );
 });
 
+test('strings written with escapes only are judged like the characters they stand for', () => {
+  const escaped = (value: string) =>
+    `"${Array.from({ length: value.length }, (_, at) => `\\u${value.charCodeAt(at).toString(16).padStart(4, '0')}`).join('')}"`;
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), fc.boolean(), (text, cut) => {
+      const value = cut ? text.slice(1) : text;
+      if (value.isWellFormed() && !value.includes('\0')) expect(parse(escaped(value))).toBe(value);
+      else expect(refusal(escaped(value))).toMatch(/NUL|half of a character/);
+    }),
+    { numRuns: 500 },
+  );
+});
+
 test('safety-38: depth stops at 32 levels, whatever the mix of objects and arrays', () => {
   const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
   expect(refusal(nested(32))).toBeUndefined();
@@ -86,7 +99,17 @@ test.each(['__proto__', 'constructor', 'prototype', '\\u005f_proto__'])(
 
 test('text that PostgreSQL cannot store is refused: NUL, half characters, bytes that are not UTF-8', () => {
   expect(refusal('{"name":"a\\u0000b"}')).toContain('NUL');
-  expect(refusal('["\\ud83d"]')).toContain('half of a character');
+  for (const half of [
+    '\\ud83d',
+    '\\ude00',
+    '\\ud83da',
+    '\\ud83d\\n',
+    '\\ud83d\\u0041',
+    '\\ude00\\ud83d',
+    '\\ud83d\\ud83d\\ude00',
+  ]) {
+    expect([half, refusal(`["${half}"]`)]).toEqual([half, expect.stringContaining('half of a character')]);
+  }
   expect(parse('["\\ud83d\\ude00"]')).toEqual(['😀']);
   expect(refusal(Uint8Array.of(0x22, 0xff, 0x22))).toContain('UTF-8');
   expect(refusal(Uint8Array.of(0xef, 0xbb, 0xbf, 0x7b, 0x7d))).toContain('parse');

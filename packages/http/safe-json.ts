@@ -8,6 +8,7 @@ const COMMA = 0x2c;
 const OPEN_ARRAY = 0x5b;
 const BACKSLASH = 0x5c;
 const CLOSE_ARRAY = 0x5d;
+const LETTER_U = 0x75;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
@@ -56,10 +57,8 @@ function inspect(text: string, limits: JsonLimits): void {
       const keysOfObject = open.at(-1);
       if (keyComes && keysOfObject instanceof Set) {
         if (++keys > limits.jsonKeys) throw refuse(`more than ${limits.jsonKeys} keys`);
-        addKey(keysOfObject, readString(text, at, end));
+        addKey(keysOfObject, readKey(text, at, end));
         keyComes = false;
-      } else {
-        readString(text, at, end);
       }
       at = end;
       continue;
@@ -87,29 +86,40 @@ function addKey(keys: Set<string>, key: string): void {
   keys.add(key);
 }
 
-/** The index after the closing quote; the end of the text when there is none. */
+/**
+ * The index after the closing quote; the end of the text when there is none. The bytes were UTF-8, so only `\u` escapes
+ * can bring in a NUL or half of a surrogate pair.
+ */
 function endOfString(text: string, start: number): number {
-  for (let at = start + 1; at < text.length; at++) {
+  let lowHalfComes = false;
+  let at = start + 1;
+  while (at < text.length) {
     const char = text.charCodeAt(at);
-    if (char === BACKSLASH) at++;
-    else if (char === QUOTE) return at + 1;
+    if (char === BACKSLASH && text.charCodeAt(at + 1) === LETTER_U) {
+      const unit = Number.parseInt(text.slice(at + 2, at + 6), 16); // NaN when malformed: JSON.parse refuses that
+      if (unit === 0) throw refuse('a text contains the character NUL');
+      if (lowHalfComes !== (unit >= 0xdc00 && unit <= 0xdfff)) throw refuse(HALF);
+      lowHalfComes = unit >= 0xd800 && unit <= 0xdbff;
+      at += 6;
+      continue;
+    }
+    if (lowHalfComes) throw refuse(HALF);
+    if (char === QUOTE) return at + 1;
+    at += char === BACKSLASH ? 2 : 1;
   }
   return text.length;
 }
 
-/** The string between two quotes. Only escapes can hide a NUL or half a character, so only they are decoded. */
-function readString(text: string, start: number, end: number): string {
+const HALF = 'a text contains half of a character';
+
+function readKey(text: string, start: number, end: number): string {
   const quoted = text.slice(start, end);
   if (!quoted.includes('\\')) return quoted.slice(1, -1);
-  let value: string;
   try {
-    value = JSON.parse(quoted) as string;
+    return JSON.parse(quoted) as string;
   } catch {
     throw refuse('it does not parse');
   }
-  if (value.includes('\0')) throw refuse('a text contains the character NUL');
-  if (!value.isWellFormed()) throw refuse('a text contains half of a character');
-  return value;
 }
 
 function refuse(reason: string) {

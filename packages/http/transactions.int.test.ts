@@ -136,6 +136,25 @@ test('a handler past its time is answered with 504; its key is free and its effe
   expect(await client.count()).toBe(1);
 });
 
+test('a write without a body has a key like any other', async () => {
+  const route = defineRoute({
+    method: 'POST',
+    path: '/v1/bookings/default',
+    summary: 'Book the default room',
+    auth: clerk,
+    returns: { 201: reply },
+    handler: async ctx => ({ status: 201, body: { id: await insert(ctx) } }),
+  });
+  const { host, client } = await clientOf(route);
+  const key = newKey();
+  const send = async () => {
+    const headers = { authorization: `Bearer ${client.token}`, 'idempotency-key': key };
+    return (await host.fastify.inject({ method: 'POST', url: route.path, headers })).body;
+  };
+  expect(await send()).toBe(await send());
+  expect(await client.count()).toBe(1);
+});
+
 test('LOCK-01: a write that loses a race is run again as a whole, and the client sees only the success', async () => {
   let attempts = 0;
   const route = defineRoute({

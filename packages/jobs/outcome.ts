@@ -1,0 +1,18 @@
+/** Thrown by a job to fail this run and have the next one after `afterMs` instead of the usual backoff. */
+export class RetryLater extends Error {
+  readonly afterMs: number;
+
+  constructor(afterMs: number, reason = 'asked to be run again later', options?: ErrorOptions) {
+    super(reason, options);
+    this.name = 'RetryLater';
+    this.afterMs = afterMs;
+  }
+}
+
+/** Thrown by a job that will never succeed: it becomes a dead letter at once, whatever runs it has left. */
+export class GiveUp extends Error {
+  constructor(reason: string, options?: ErrorOptions) {
+    super(reason, options);
+    this.name = 'GiveUp';
+  }
+}

@@ -1,0 +1,33 @@
+import type { Logger } from '@ghasi/telemetry/logger';
+import { PgBoss } from 'pg-boss';
+import { BOSS_SCHEMA } from './construction.ts';
+
+/**
+ * Seconds. A lease lasts 10 s (`heartbeatSeconds` of the queues) and is renewed every 3; expired leases are looked for
+ * every 5. The job of a dead worker therefore starts again after 10 + 5 s and one poll: well below 30.
+ */
+export const rhythm = { heartbeatRefreshSeconds: 3, rescueSeconds: 5 } as const;
+
+/** pg-boss as `jobs_worker`: works in the schema that our migrator has made and changes nothing about it. */
+export function openBoss(options: { id: string; url: string; log: Logger }): PgBoss {
+  const { log } = options;
+  const boss = new PgBoss({
+    connectionString: options.url,
+    application_name: options.id, // becomes worker_id of what it claims
+    max: 5, // its statements take a millisecond; the jobs themselves run on the pools of their services
+    schema: BOSS_SCHEMA,
+    migrate: false,
+    createSchema: false,
+    superviseIntervalSeconds: rhythm.rescueSeconds,
+    monitorIntervalSeconds: rhythm.rescueSeconds,
+    maintenanceIntervalSeconds: 3_600,
+    flowIntervalSeconds: 3_600, // we have no flows
+    cronMonitorIntervalSeconds: 5,
+    cronWorkerIntervalSeconds: 1,
+    reindex: false, // jobs_worker owns nothing
+    monitorVacuum: false,
+  });
+  boss.on('error', error => log.warn({ err: error }, 'pg-boss met an error and goes on'));
+  boss.on('warning', warning => log.warn({ warning }, 'pg-boss warns'));
+  return boss;
+}
