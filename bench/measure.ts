@@ -1,3 +1,6 @@
+/** How long and how often each variant is measured. */
+export type BenchOptions = { seconds: number; rounds: number; json: boolean };
+
 /** One way of doing the same work. */
 export type Variant = { name: string; note: string; once(): Promise<unknown> };
 

@@ -1,14 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import type { BenchOptions } from './measure.ts';
 
 /** `npm run bench -- [name …] [--seconds n] [--rounds n] [--json]`: runs the named benchmarks, or all. */
 const benchmarks: Record<string, () => Promise<{ run(options: BenchOptions): Promise<void> }>> = {
   ground: () => import('./ground/tenant-transaction.ts'),
 };
-
-/** How long and how often each variant is measured. */
-export type BenchOptions = { seconds: number; rounds: number; json: boolean };
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

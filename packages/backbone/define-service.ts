@@ -1,7 +1,8 @@
 import type { CatalogueEntry } from '@ghasi/domain-primitives/errors';
-import type { AnyRoute } from '@ghasi/http/route';
+import { type AnyRoute, isIdempotent } from '@ghasi/http/route';
 import type { JobDefinition, Schedule } from '@ghasi/jobs/define-job';
 import type { PgTable } from 'drizzle-orm/pg-core';
+import { pruneIdempotency } from './prune-idempotency.ts';
 import type { Answer, Question } from './question.ts';
 
 /** A bounded context as a table of contents: what it owns, says, hears and runs. */
@@ -25,19 +26,23 @@ export type Service = {
 
 type Optional = 'jobs' | 'schedules' | 'answers' | 'needs' | 'tables' | 'routes';
 
-/** Defines a service. Whatever is left out is empty. */
+/**
+ * Defines a service. Whatever is left out is empty. A service that takes writes over HTTP gets the hourly job that
+ * removes old idempotency keys, so that nobody has to remember it.
+ */
 export function defineService(
   definition: Omit<Service, Optional | 'errors'> &
     Partial<Pick<Service, Optional>> & { errors: { readonly catalogue: readonly CatalogueEntry[] } },
 ): Service {
+  const writes = definition.routes?.some(isIdempotent) ?? false;
   return {
     tables: {},
     routes: [],
     jobs: [],
-    schedules: [],
     answers: [],
     needs: [],
     ...definition,
+    schedules: [...(definition.schedules ?? []), ...(writes ? [pruneIdempotency(definition.schema)] : [])],
     errors: definition.errors.catalogue,
   };
 }

@@ -11,7 +11,11 @@ export function topologyProblems(
     ...twice(services, service => [service.name], 'service name'),
     ...twice(services, service => [service.schema], 'schema'),
     ...twice(services, service => service.routes.map(routeShape), 'route'),
-    ...twice(services, service => service.jobs.map(job => job.name), 'job'),
+    ...twice(
+      services,
+      service => [...service.jobs, ...service.schedules.map(({ job }) => job)].map(job => job.name),
+      'job',
+    ),
     ...twice(services, service => service.answers.map(({ question }) => question.name), 'answer'),
     ...services.flatMap(service =>
       service.answers

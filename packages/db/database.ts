@@ -51,7 +51,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   } as ConstructorParameters<typeof Pool>[0]);
   // A connection that dies emits an error, and an error nobody listens to ends the process. Idle: the pool replaces
   // it. In use: the statement in flight fails and reports it.
-  pool.on('error', error => log?.warn({ err: error }, 'an idle database connection was lost'));
+  pool.on('error', ({ message }) => log?.warn({ reason: message }, 'an idle database connection was lost'));
   pool.on('connect', client => client.on('error', () => {}));
   return {
     pool,

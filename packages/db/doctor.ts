@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Client } from 'pg';
+import { type Client, escapeIdentifier } from 'pg';
 import { type CatalogFact, readCatalog } from './catalog.ts';
 import { openClient } from './database.ts';
 import { type MigrationSet, migrate, platformMigrations, readMigrations } from './migrate.ts';
@@ -44,7 +44,7 @@ async function expectedCatalog(
   sets: readonly MigrationSet[],
 ): Promise<CatalogFact[]> {
   const name = `melm_doctor_${randomBytes(6).toString('hex')}`;
-  await live.query(`create database ${name} template template0`);
+  await live.query(`create database ${escapeIdentifier(name)} template template0`);
   try {
     const url = new URL(adminUrl);
     url.pathname = `/${name}`;
@@ -57,7 +57,7 @@ async function expectedCatalog(
       await scratch.end();
     }
   } finally {
-    await live.query(`drop database ${name} with (force)`);
+    await live.query(`drop database ${escapeIdentifier(name)} with (force)`);
   }
 }
 
@@ -167,6 +167,8 @@ async function historyFindings(live: Client, sets: readonly MigrationSet[]): Pro
 async function appliedVersions(live: Client, schema: string): Promise<Map<string, string>> {
   const exists = await live.query('select to_regclass($1) as found', [`${schema}.schema_migrations`]);
   if (exists.rows[0].found === null) return new Map();
-  const { rows } = await live.query(`select version, checksum from ${schema}.schema_migrations`);
+  const { rows } = await live.query(
+    `select version, checksum from ${escapeIdentifier(schema)}.schema_migrations`,
+  );
   return new Map(rows.map(row => [row.version as string, row.checksum as string]));
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import type { Logger } from '@ghasi/telemetry/logger';
-import type { Client } from 'pg';
+import { type Client, escapeIdentifier } from 'pg';
 import { openClient } from './database.ts';
 import { dbErrors } from './errors.ts';
 import { ensureRoles, ensureSchema } from './provision.ts';
@@ -83,7 +83,7 @@ async function assertServerVersion(client: Client): Promise<void> {
 /** The files still to apply; refuses when history and folder disagree. */
 async function pending(client: Client, schema: string, files: Migration[]): Promise<Migration[]> {
   const { rows } = await client.query<{ version: string; checksum: string }>(
-    `select version, checksum from ${schema}.schema_migrations order by version`,
+    `select version, checksum from ${escapeIdentifier(schema)}.schema_migrations order by version`,
   );
   const applied = new Map(rows.map(row => [row.version, row.checksum]));
   for (const version of applied.keys()) {
@@ -100,11 +100,11 @@ async function pending(client: Client, schema: string, files: Migration[]): Prom
 async function apply(client: Client, migration: Migration): Promise<void> {
   try {
     await client.query('begin');
-    await client.query(`set local role ${OWNER_ROLE}`);
-    await client.query(`set local search_path = ${migration.schema}, pg_catalog`);
+    await client.query(`set local role ${escapeIdentifier(OWNER_ROLE)}`);
+    await client.query(`set local search_path = ${escapeIdentifier(migration.schema)}, pg_catalog`);
     await client.query(migration.text);
     await client.query(
-      `insert into ${migration.schema}.schema_migrations (version, checksum) values ($1, $2)`,
+      `insert into ${escapeIdentifier(migration.schema)}.schema_migrations (version, checksum) values ($1, $2)`,
       [migration.version, migration.checksum],
     );
     await client.query('commit');

@@ -37,7 +37,9 @@ export async function ensureRoles(
     sets.map(set => set.schema),
   );
   await ensureSchema(client, 'app');
-  await client.query(`grant usage on schema app to ${[...platformRoles, ...services].join(', ')}`);
+  await client.query(
+    `grant usage on schema app to ${[...platformRoles, ...services].map(escapeIdentifier).join(', ')}`,
+  );
 }
 
 /** Only our roles may connect, and nobody may use the public schema. */
@@ -46,7 +48,7 @@ export async function restrictDatabase(client: Client, schemas: readonly string[
   const database = escapeIdentifier((await client.query('select current_database() as name')).rows[0].name);
   await client.query('revoke all on schema public from public');
   await client.query(`revoke all on database ${database} from public`);
-  await client.query(`grant connect on database ${database} to ${logins.join(', ')}`);
+  await client.query(`grant connect on database ${database} to ${logins.map(escapeIdentifier).join(', ')}`);
 }
 
 /** The schema, its history table, and the right of its service to look inside. */
@@ -65,7 +67,7 @@ export async function ensureSchema(client: Client, schema: string): Promise<void
   const role = escapeIdentifier(serviceRole(schema));
   await client.query(`grant usage on schema ${name} to ${role}`);
   await client.query(
-    `grant execute on function app.tenant_id(), app.boot_id() to ${[role, ...platformRoles].join(', ')}`,
+    `grant execute on function app.tenant_id(), app.boot_id() to ${[serviceRole(schema), ...platformRoles].map(escapeIdentifier).join(', ')}`,
   );
 }
 

@@ -26,7 +26,10 @@ function asData(service: Service) {
     schema: service.schema,
     tables: Object.keys(service.tables),
     routes: routeTable([service]),
-    jobs: service.jobs.map(({ name, queue }) => ({ name, queue })),
+    jobs: [...service.jobs, ...service.schedules.map(({ job }) => job)].map(({ name, queue }) => ({
+      name,
+      queue,
+    })),
     answers: service.answers.map(({ question }) => question.name),
     needs: service.needs.map(({ name }) => name),
     errors: service.errors.map(({ code, status }) => ({ code, status })),

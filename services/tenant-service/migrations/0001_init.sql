@@ -197,3 +197,6 @@ as $$
   limit most
 $$;
 select app.allow_definer('tenant.list_tenants(uuid, integer)');
+
+-- Old idempotency keys are removed by a job of this service.
+select jobs.admit('tenant');
