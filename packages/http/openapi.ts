@@ -9,12 +9,15 @@ import type { RoutedService } from './route-rules.ts';
 
 type Json = { [key: string]: unknown };
 
-/** The OpenAPI 3.1 description of a set of services; a pure function of their routes, so it cannot drift. */
+/**
+ * The OpenAPI 3.1 description of a set of services; a pure function of their routes, so it cannot drift. What services
+ * ask each other is nobody else's business and left out.
+ */
 export function openApi(services: readonly RoutedService[], info: { title: string; version: string }): Json {
   const paths: Record<string, Json> = {};
   const schemas: Json = { Problem: problemSchema };
   for (const service of services) {
-    for (const route of service.routes) {
+    for (const route of service.routes.filter(({ auth }) => auth.kind !== 'service')) {
       const path = route.path.replaceAll(/:([a-zA-Z0-9]+)/g, '{$1}');
       paths[path] ??= {};
       paths[path][route.method.toLowerCase()] = operation(service.name, route, schemas);
@@ -22,12 +25,15 @@ export function openApi(services: readonly RoutedService[], info: { title: strin
   }
   return {
     openapi: '3.1.0',
-    jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
     info,
-    tags: services.map(({ name }) => ({ name })),
+    tags: services.filter(isPublic).map(({ name }) => ({ name })),
     paths,
     components: { schemas, securitySchemes },
   };
+}
+
+function isPublic({ routes }: RoutedService): boolean {
+  return routes.some(({ auth }) => auth.kind !== 'service');
 }
 
 function operation(service: string, route: AnyRoute, schemas: Json): Json {
