@@ -5,6 +5,7 @@ export default defineConfig({
     include: ['{packages,services,apps,tools}/**/*.test.ts'],
     globalSetup: ['./vitest.global.ts'],
     pool: 'forks',
+    maxWorkers: 3, // two cores, and much of the time is spent waiting for PostgreSQL, Redis and child processes
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },

@@ -9,15 +9,20 @@ export function authenticator(ask: Ask, tokens: ServiceTokens): Authenticate {
   const person =
     (kind: 'operator' | 'device') =>
     async (facts: RequestFacts): Promise<Principal> => {
+      const deviceProof = header(facts, 'device-proof');
       const answer = await ask(verifyAccess, {
         kind,
         authorization: header(facts, 'authorization'),
-        deviceProof: header(facts, 'device-proof'),
+        deviceProof,
         method: facts.method,
         path: facts.target,
-        bodyHash: await facts.bodySha256(),
+        // Only a proof covers the body; reading a stranger's body for nothing would be a gift.
+        bodyHash: deviceProof === undefined ? undefined : await facts.bodySha256(),
+        attestation: header(facts, 'step-up-attestation', 40),
+        stepUp: facts.stepUp,
       });
-      if ('refused' in answer) throw coreErrors.UNAUTHENTICATED({ reason: answer.refused });
+      // The caller hears one word; why is for the log.
+      if ('refused' in answer) throw coreErrors.UNAUTHENTICATED({}, { cause: new Error(answer.refused) });
       const { deviceId, attestation, ...known } = answer.principal;
       return { ...known, ...(deviceId && { deviceId }), ...(attestation && { attestation }) };
     };
@@ -32,7 +37,8 @@ export function authenticator(ask: Ask, tokens: ServiceTokens): Authenticate {
   };
 }
 
-function header(facts: RequestFacts, name: string): string | undefined {
+/** A header that occurs once and is not longer than anything we ever issued. */
+function header(facts: RequestFacts, name: string, most = 4_096): string | undefined {
   const value = facts.headers[name];
-  return typeof value === 'string' ? value : undefined;
+  return typeof value === 'string' && value.length <= most ? value : undefined;
 }
