@@ -26,9 +26,20 @@ export async function measure(
       );
     }
   }
-  for (const result of results)
-    result.median = result.rounds.toSorted((a, b) => a - b)[result.rounds.length >> 1] as number;
+  for (const result of results) result.median = median(result.rounds);
   return results;
+}
+
+/**
+ * How many times faster than `base`: the median of the ratios of each round. Both were measured within seconds of each
+ * other, so a slow minute of the machine cancels out.
+ */
+export function ratio(measured: Measured, base: Measured): number {
+  return median(measured.rounds.map((perSecond, round) => perSecond / (base.rounds[round] as number)));
+}
+
+function median(numbers: readonly number[]): number {
+  return numbers.toSorted((a, b) => a - b)[numbers.length >> 1] as number;
 }
 
 async function rate(variant: Variant, options: { workers: number; seconds: number }): Promise<number> {

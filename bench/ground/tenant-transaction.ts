@@ -11,7 +11,7 @@ import { parseTenantId } from '@ghasi/domain-primitives/ids';
 import { uuid7 } from '@ghasi/domain-primitives/uuid';
 import { sql } from 'drizzle-orm';
 import pg from 'pg';
-import { type BenchOptions, type Measured, measure, type Variant } from '../measure.ts';
+import { type BenchOptions, type Measured, measure, ratio, type Variant } from '../measure.ts';
 
 const CONNECTIONS = 16;
 const SECRET = 'benchmark-only-secret-of-32-characters';
@@ -136,8 +136,9 @@ function report(measured: Measured[], options: BenchOptions & { pg: string }): v
   console.log(
     `${''.padEnd(42)} ${'tx/s'.padStart(8)} ${'vs awaited'.padStart(11)} ${'vs ceiling'.padStart(11)}`,
   );
-  for (const { name, median, note } of measured) {
-    const times = (of: Measured) => `${(median / of.median).toFixed(2)} x`.padStart(11);
+  for (const result of measured) {
+    const { name, median, note } = result;
+    const times = (of: Measured) => `${ratio(result, of).toFixed(2)} x`.padStart(11);
     console.log(
       `${name.padEnd(42)} ${median.toFixed(0).padStart(8)} ${times(awaited)} ${times(ceiling)}   ${note}`,
     );

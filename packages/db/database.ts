@@ -1,6 +1,7 @@
 import type { Logger } from '@ghasi/telemetry/logger';
 import type { Metrics } from '@ghasi/telemetry/metrics';
 import { Client, Pool, types } from 'pg';
+import { JoiningSocket } from './joining-socket.ts';
 
 /** One service's way into PostgreSQL: a pool that signs in as the service's own role. */
 export type Database = {
@@ -47,6 +48,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     // Statements go out without waiting for the answer to the one before: BEGIN and the first statement of a
     // transaction share a round trip (docs/decisions/0003).
     pipeline: true,
+    stream: () => new JoiningSocket(),
     types: typeParsers,
   } as ConstructorParameters<typeof Pool>[0]);
   // A connection that dies emits an error, and an error nobody listens to ends the process. Idle: the pool replaces
