@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { openClient } from '@ghasi/db/database';
 import { isRunning } from '@ghasi/db/embedded';
 import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
+import { freePorts } from '@ghasi/testing/free-ports';
 import { startOldPostgres } from '@ghasi/testing/old-postgres';
-import { waitUntil } from '@ghasi/testing/signal';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { call } from './fixtures/api.ts';
 import { type Melm, melm, npmStart, run } from './fixtures/run-melm.ts';
@@ -38,8 +38,8 @@ const postgresPid = async () =>
   Number((await readFile(join(dataDir, 'postgres/postmaster.pid'), 'utf8')).split('\n')[0]);
 const owner = { email: 'owner@bala-hissar.example', password: 'melma-guest-house' };
 
-async function signIn(url: string): Promise<string> {
-  const reply = await call(`${url}/api/v1/auth/sign-in`, { body: owner, slug: 'bala-hissar' });
+async function signIn(url: string, email = owner.email): Promise<string> {
+  const reply = await call(`${url}/api/v1/auth/sign-in`, { body: { ...owner, email }, slug: 'bala-hissar' });
   expect(reply.status).toBe(200);
   return reply.body.accessToken as string;
 }
@@ -170,7 +170,7 @@ describe('several processes on one PostgreSQL', () => {
   });
   afterAll(() => database.drop());
 
-  test('safety-17: a session that ends in one process is refused by the next request to another', async () => {
+  test('safety-11, safety-17: a role or session that ends in one process is refused by the next request to another', async () => {
     const shared = { DATABASE_URL: database.adminUrl, MELM_SECRET: database.secret };
     // The two know each other only by address, so both ports must be known before either starts.
     const ports = await freePorts(2);
@@ -191,7 +191,26 @@ describe('several processes on one PostgreSQL', () => {
     const [tenantUrl, iamUrl] = [await tenant.ready, await iam.ready];
     await run(['seed'], shared);
 
+    // safety-11: a role counts for the other process from the next request on, and no longer than it is held.
     const token = await signIn(iamUrl);
+    const desk = await signIn(iamUrl, 'desk@bala-hissar.example');
+    const operators = () => call(`${iamUrl}/api/v1/operators`, { token: desk });
+    const { memberships } = (await call(`${tenantUrl}/api/v1/tenant/memberships`, { token })).body as {
+      memberships: { id: string; roles: string[]; version: number }[];
+    };
+    const clerk = memberships.find(({ roles }) => roles.includes('front_desk'));
+    const setRoles = (roles: string[], version: number) =>
+      call(`${tenantUrl}/api/v1/tenant/memberships/${clerk?.id}`, {
+        method: 'PATCH',
+        body: { roles, version },
+        token,
+      });
+    expect((await operators()).status).toBe(403);
+    expect((await setRoles(['manager'], clerk?.version ?? 0)).status).toBe(200);
+    expect((await operators()).status).toBe(200);
+    expect((await setRoles(['front_desk'], (clerk?.version ?? 0) + 1)).status).toBe(200);
+    expect((await operators()).status).toBe(403);
+
     expect((await call(`${tenantUrl}/api/v1/tenant`, { token })).status).toBe(200);
     expect((await call(`${iamUrl}/api/v1/auth/sign-out`, { method: 'POST', token })).status).toBe(204);
     expect((await call(`${tenantUrl}/api/v1/tenant`, { token })).status).toBe(401);
@@ -230,17 +249,3 @@ test('describe lists every route with its roles, and as JSON', async () => {
     stderr: expect.stringContaining('tenant-service, iam-service'),
   });
 });
-
-async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer());
-  await Promise.all(
-    servers.map(server => new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))),
-  );
-  const ports = servers.map(server => (server.address() as { port: number }).port);
-  await Promise.all(
-    servers.map(server =>
-      waitUntil('closed', () => new Promise(resolve => server.close(() => resolve(true)))),
-    ),
-  );
-  return ports;
-}

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
+import { freePorts } from '@ghasi/testing/free-ports';
 import { waitUntil } from '@ghasi/testing/signal';
 import { Redis } from 'ioredis';
 import { describe } from 'vitest';
@@ -21,7 +21,7 @@ export type OwnRedis = {
 
 /** Starts it on a free loopback port without persistence, so that a restart loses everything. */
 export async function ownRedis(...args: string[]): Promise<OwnRedis> {
-  const port = await freePort();
+  const [port] = (await freePorts(1)) as [number];
   const url = `redis://127.0.0.1:${port}`;
   let child: ChildProcess;
   const admin = new Redis(url, { lazyConnect: true, retryStrategy: () => 20 });
@@ -50,16 +50,6 @@ export async function ownRedis(...args: string[]): Promise<OwnRedis> {
       if (child.exitCode === null && child.signalCode === null) await kill();
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 /** A `describe` for tests that kill their Redis; where only REDIS_URL is given they show up as left out. */

@@ -1,6 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { createConnection, createServer } from 'node:net';
+import { createConnection } from 'node:net';
+import { freePorts } from './free-ports.ts';
 
 /** A Redis for tests: the one at REDIS_URL, or a process of our own. */
 export type RedisServer = { url: string; pid: number | undefined; stop(): Promise<void> };
@@ -22,7 +23,7 @@ export async function startRedisServer(
     );
     return undefined;
   }
-  const port = await freePort();
+  const [port] = (await freePorts(1)) as [number];
   const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
   const child = spawn(
     'redis-server',
@@ -62,14 +63,6 @@ function install(): boolean {
     return false;
   }
   return onPath('redis-server');
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise(resolve => server.close(resolve));
-  return port;
 }
 
 async function accepting(port: number): Promise<void> {

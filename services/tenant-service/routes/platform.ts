@@ -72,11 +72,7 @@ const suspend = defineRoute({
   transaction: 'late',
   handler: async (ctx, input) => {
     const to: TenantState = { status: 'suspended', suspensionReason: input.body.reason };
-    const tenant = await inTenant(ctx, input.params.tenantId, inner => moveTenant(inner, to));
-    return ctx.commit(async own => {
-      await record(own, 'tenant.suspended', input.params.tenantId);
-      return { status: 200, body: tenant };
-    });
+    return change(ctx, { ...input.params, action: 'tenant.suspended', work: inner => moveTenant(inner, to) });
   },
 });
 
@@ -91,10 +87,10 @@ const reactivate = defineRoute({
   transaction: 'late',
   handler: async (ctx, input) => {
     const to: TenantState = { status: 'active', suspensionReason: null };
-    const tenant = await inTenant(ctx, input.params.tenantId, inner => moveTenant(inner, to));
-    return ctx.commit(async own => {
-      await record(own, 'tenant.reactivated', input.params.tenantId);
-      return { status: 200, body: tenant };
+    return change(ctx, {
+      ...input.params,
+      action: 'tenant.reactivated',
+      work: inner => moveTenant(inner, to),
     });
   },
 });
@@ -110,11 +106,7 @@ const close = defineRoute({
   transaction: 'late',
   handler: async (ctx, input) => {
     const to: TenantState = { status: 'closed', suspensionReason: null };
-    const tenant = await inTenant(ctx, input.params.tenantId, inner => moveTenant(inner, to));
-    return ctx.commit(async own => {
-      await record(own, 'tenant.closed', input.params.tenantId);
-      return { status: 200, body: tenant };
-    });
+    return change(ctx, { ...input.params, action: 'tenant.closed', work: inner => moveTenant(inner, to) });
   },
 });
 
@@ -129,10 +121,10 @@ const resize = defineRoute({
   errors: [errors.TENANT_CLOSED, errors.PLATFORM_STAYS, coreErrors.NOT_FOUND],
   transaction: 'late',
   handler: async (ctx, input) => {
-    const tenant = await inTenant(ctx, input.params.tenantId, inner => resizeTenant(inner, input.body));
-    return ctx.commit(async own => {
-      await record(own, 'tenant.resized', input.params.tenantId);
-      return { status: 200, body: tenant };
+    return change(ctx, {
+      ...input.params,
+      action: 'tenant.resized',
+      work: inner => resizeTenant(inner, input.body),
     });
   },
 });
@@ -147,11 +139,8 @@ const verify = defineRoute({
   errors: [errors.HOST_TAKEN, errors.TENANT_CLOSED, coreErrors.NOT_FOUND],
   transaction: 'late',
   handler: async (ctx, { params: { tenantId, host } }) => {
-    const addresses = await inTenant(ctx, tenantId, inner => verifyHost(inner, { host }));
-    return ctx.commit(async own => {
-      await record(own, 'host.verified', host);
-      return { status: 200, body: addresses };
-    });
+    const work = (inner: Ctx) => verifyHost(inner, { host });
+    return change(ctx, { tenantId, action: 'host.verified', subject: host, work });
   },
 });
 
@@ -167,6 +156,26 @@ export const platformRoutes: readonly AnyRoute[] = [
 ];
 
 type Acting = Pick<Ctx, 'tenantId' | 'actor' | 'now' | 'log'> & { db: Database };
+
+type Change<T> = {
+  tenantId: TenantId;
+  action: HistoryEntry['action'];
+  /** What the record is about; default the tenant. */
+  subject?: string;
+  work(inner: Ctx): Promise<T>;
+};
+
+/** Changes another tenant in that tenant's transaction, then notes it in the platform's own. */
+async function change<T, R>(
+  ctx: Acting & { commit(work: (own: Ctx) => Promise<{ status: 200; body: T }>): Promise<R> },
+  { tenantId, action, subject = tenantId, work }: Change<T>,
+): Promise<R> {
+  const body = await inTenant(ctx, tenantId, work);
+  return ctx.commit(async own => {
+    await record(own, action, subject);
+    return { status: 200, body };
+  });
+}
 
 /** Works in another tenant's transaction, under that tenant's row-level security. */
 function inTenant<T>(ctx: Acting, tenantId: TenantId, work: (ctx: Ctx) => Promise<T>): Promise<T> {

@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import { isIdempotent } from '@ghasi/http/route';
+import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readEnvironment } from './environment.ts';
+import { allServices } from './services.ts';
+import { type Running, start } from './start.ts';
+
+let database: TestDatabase;
+let running: Running;
+const tokens: Record<string, string> = {};
+beforeAll(async () => {
+  database = await testDatabase();
+  const env = {
+    DATABASE_URL: database.adminUrl,
+    MELM_SECRET: database.secret,
+    PORT: '0',
+    ROLE: 'http',
+    MELM_LOG_LEVEL: 'silent',
+  };
+  running = await start(readEnvironment(env), { demo: true });
+  for (const { slug, email, password } of running.demo.filter(
+    ({ role }) => role === 'owner' || role === 'platform_admin',
+  )) {
+    const reply = await fetch(`${running.url}/api/v1/auth/sign-in`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-tenant-slug': slug },
+      body: JSON.stringify({ email, password }),
+    });
+    tokens[slug] = ((await reply.json()) as { accessToken: string }).accessToken;
+  }
+});
+afterAll(async () => {
+  await running.close();
+  await database.drop();
+});
+
+const routes = allServices({
+  secret: randomUUID(),
+  publicUrl: 'http://localhost',
+  ask: async () => null as never,
+}).flatMap(service => service.routes.filter(({ auth }) => auth.kind !== 'service'));
+
+/** Ways to get a request wrong, whatever the route. */
+const mistakes: [name: string, wrong: (path: string) => { path: string; type?: string; body?: string }][] = [
+  ['an unknown query key', path => ({ path: `${path}?nonsense=1`, type: 'application/json', body: '{}' })],
+  [
+    'an unknown body key',
+    path => ({ path, type: 'application/json', body: '{"nonsense":1,"__proto__":{"role":"owner"}}' }),
+  ],
+  ['a body that is no JSON', path => ({ path, type: 'application/json', body: '{"a":' })],
+  ['a wrong content type', path => ({ path, type: 'text/plain', body: '{}' })],
+  [
+    'a body of 2 MB',
+    path => ({ path, type: 'application/json', body: JSON.stringify({ name: 'x'.repeat(2_000_000) }) }),
+  ],
+];
+
+/** What every table of every service holds, as a sum of each, but for the notes that failed attempts are meant to leave. */
+async function census(): Promise<Record<string, string>> {
+  const tables = await database.admin<{ name: string }>(
+    `select c.oid::regclass::text as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     where n.nspname in ('tenant', 'iam') and c.relkind = 'r'
+       and c.relname not in ('idempotency', 'attempts', 'security_log')`,
+  );
+  const sums: Record<string, string> = {};
+  for (const { name } of tables) {
+    const [row] = await database.admin<{ sum: string }>(
+      `select md5(coalesce(string_agg(t::text, '' order by t::text), '')) as sum from ${name} t`,
+    );
+    sums[name] = row?.sum ?? '';
+  }
+  return sums;
+}
+
+describe('safety-12, VAL-01, VAL-08: every mistake on every route is a clear refusal and changes nothing', () => {
+  test.for(mistakes)('%s', async ([, wrong]) => {
+    const before = await census();
+    const odd: string[] = [];
+    for (const route of routes) {
+      const path = route.path.replaceAll(/:[a-zA-Z0-9]+/g, 'not-an-id');
+      const { path: at, type, body } = wrong(path);
+      const sends = route.method !== 'GET';
+      if (!sends && !at.includes('?') && at === route.path) continue; // a GET without parameters has nothing to get wrong
+      const token = route.path.includes('/platform/') ? tokens.platform : tokens['bala-hissar'];
+      const reply = await fetch(running.url + at, {
+        method: route.method,
+        headers: {
+          authorization: `Bearer ${token}`,
+          'x-tenant-slug': route.path.includes('/platform/') ? 'platform' : 'bala-hissar',
+          ...(isIdempotent(route) ? { 'idempotency-key': randomUUID() } : {}),
+          ...(sends && type !== undefined ? { 'content-type': type } : {}),
+        },
+        ...(sends && body !== undefined ? { body } : {}),
+      });
+      const problem = (await reply.json().catch(() => ({}))) as { code?: string; status?: number };
+      const clear =
+        reply.status >= 400 &&
+        reply.status < 500 &&
+        problem.status === reply.status &&
+        typeof problem.code === 'string';
+      if (!clear) odd.push(`${route.method} ${route.path}: ${reply.status} ${JSON.stringify(problem)}`);
+    }
+    expect(odd).toEqual([]);
+    expect(await census()).toEqual(before);
+  });
+});
+
+test('the routes above are all there are', () => {
+  expect(routes.length).toBeGreaterThan(50);
+});
