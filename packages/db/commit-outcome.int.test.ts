@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
-import { waitUntil } from '@ghasi/testing/signal';
+import { signal, waitUntil } from '@ghasi/testing/signal';
 import { carriesCommit, tcpProxy, type Verdict } from '@ghasi/testing/tcp-proxy';
 import { newTenantId, testActor } from '@ghasi/testing/tenants';
 import { sql } from 'drizzle-orm';
@@ -77,21 +77,27 @@ test(`${OPERATIONS} connections cut at COMMIT, half before and half after it rea
 });
 
 test('a transaction that still runs is waited for', async () => {
+  const { hostname, port } = new URL(database.adminUrl);
+  const askedTwice = signal();
+  let questions = 0;
+  const proxy = await tcpProxy({
+    target: { host: hostname, port: Number(port) },
+    judge(chunk) {
+      if (chunk.includes('pg_xact_status') && ++questions === 2) askedTwice.fire();
+      return 'pass';
+    },
+  });
   const client = await openClient(database.adminUrl, 'slow');
   await client.query('begin');
   const { rows } = await client.query('select pg_current_xact_id()::text as xid');
   const mark = { xid: rows[0].xid as string, bootId: await readBootId(client) };
-  const verdict = settleCommit(database.adminUrl, mark);
-  await waitUntil(
-    'the settler has asked once',
-    async () =>
-      (await database.admin(`select 1 from pg_stat_activity where application_name = 'settle-commit'`))
-        .length > 0,
-  );
+  const verdict = settleCommit(proxy.through(database.adminUrl), mark);
+  await askedTwice.promise; // the first answer was "in progress", and that was no verdict
   await client.query('commit');
   expect(await verdict).toBe('committed');
   expect(await settleCommit(database.adminUrl, { ...mark, xid: '18446744073709000000' })).toBe('aborted');
   await client.end();
+  await proxy.close();
 });
 
 test('after a crash a number that was drawn again is never taken for our own commit', async () => {
