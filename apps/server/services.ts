@@ -1,6 +1,7 @@
 import type { Service } from '@ghasi/backbone/define-service';
 import type { Ask } from '@ghasi/backbone/question';
 import type { MigrationSet } from '@ghasi/db/migrate';
+import { hotMigrations } from '@ghasi/hot/cache-metadata';
 import { jobsMigrations } from '@ghasi/jobs/migrations';
 import { createIamService } from '@melmastoon/iam-service/service';
 import { service as tenantService } from '@melmastoon/tenant-service/service';
@@ -25,5 +26,9 @@ export function allServices(installation: Installation): Service[] {
 
 /** Every schema of the platform, for the migrator and the doctor. */
 export function migrationSets(services: readonly Service[]): MigrationSet[] {
-  return [jobsMigrations, ...services.map(({ schema, migrations }) => ({ schema, folder: migrations }))];
+  return [
+    jobsMigrations,
+    hotMigrations,
+    ...services.map(({ schema, migrations }) => ({ schema, folder: migrations })),
+  ];
 }

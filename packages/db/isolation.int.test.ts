@@ -43,7 +43,7 @@ async function accesses(): Promise<Access[]> {
   );
 }
 
-test('safety-3: with no tenant and with an empty one, every table of every service shows no row', async () => {
+test('safety-3, TEN-07, X-091: with no tenant and with an empty one, every table of every service shows no row', async () => {
   const all = await accesses();
   expect(all.length).toBeGreaterThanOrEqual(2); // the scratch schema alone has two tables
   for (const { table, role } of all) {

@@ -26,7 +26,7 @@ async function setOf(
 
 const run = (set: MigrationSet) => migrate(database.adminUrl, [set], { secret: database.secret });
 
-test('MIG-20, X-171: files are applied once, in order, with their checksum, and never again', async () => {
+test('MIG-02, MIG-20, X-171: files are applied once, in order, with their checksum, and never again', async () => {
   const set = await setOf('m_once', {
     '0002_second.sql': '-- why: needs the first\nalter table m_once.t add column b int;',
     '0001_first.sql': '-- why: a table\ncreate table m_once.t (a int);',

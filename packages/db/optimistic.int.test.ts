@@ -75,7 +75,7 @@ test('LOCK-01: a lost race is run again up to 3 times, other errors never', asyn
   expect(runs).toBe(1);
 });
 
-test('X-020: two transactions that lock each other out are both done in the end', async () => {
+test('VAL-18, X-020: two transactions that lock each other out are both done in the end', async () => {
   const [first, second] = [await makeNote('a'), await makeNote('b')];
   const [firstHeld, secondHeld] = [signal(), signal()];
   let runs = 0;

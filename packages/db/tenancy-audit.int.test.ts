@@ -34,7 +34,7 @@ afterAll(async () => {
 
 const audit = () => auditTenancy(client, schemas, { globalKeys });
 
-test('safety-1, safety-2, safety-5, safety-6, safety-8, safety-26, TEN-04, X-092: every table, key, view, function and role of every service keeps the rules', async () => {
+test('safety-1, safety-2, safety-5, safety-6, safety-8, safety-26, TEN-03, TEN-04, TEN-09, X-092: every table, key, view, function and role of every service keeps the rules', async () => {
   const { tables, keys, problems } = await audit();
   expect(problems).toEqual([]);
   // The audit proves that it looked: the scratch schema alone has two tables with three keys.

@@ -70,7 +70,7 @@ test('X-091: without a tenant the unit of work refuses to start', async () => {
   await expect(attempt).rejects.toMatchObject({ code: 'TENANT_CONTEXT_MISSING' });
 });
 
-test('X-094: nothing of a tenant is left on the connection that goes back to the pool', async () => {
+test('TEN-05, TEN-06, X-094, X-095: nothing of a tenant is left on the connection that goes back to the pool', async () => {
   const one = database.openAs('svc_scratch', { max: 1 });
   const who = as();
   await tenantTransaction(one, who, ({ tx, tenantId }) =>

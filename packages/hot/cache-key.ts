@@ -1,4 +1,4 @@
-import type { TenantId } from '@ghasi/domain-primitives/ids';
+import { parseTenantId, type TenantId } from '@ghasi/domain-primitives/ids';
 import { hotErrors } from './errors.ts';
 import { keyPart } from './key-text.ts';
 
@@ -45,6 +45,12 @@ export function cachePrefix({ tenantId, scope, parts }: CacheAddress): CacheKey 
 /** True when `key` is the prefix itself or lies below it; a prefix ends only between two parts. */
 export function isUnder(key: string, prefix: string): boolean {
   return key === prefix || key.startsWith(`${prefix}:`);
+}
+
+/** Whose value a key is about. */
+export function tenantOfKey(key: CacheKey): TenantId | 'global' {
+  const [owner = ''] = key.split(':', 1);
+  return owner === 'global' ? 'global' : parseTenantId(owner.slice('t.'.length));
 }
 
 function tenantText(tenantId: string): string {

@@ -51,7 +51,7 @@ test('IDEM-02: the answer survives a restart', async () => {
   expect(await deskClient(after, tenantId).book(key)).toEqual({ ...first, replayed: true });
 });
 
-test('IDEM-03: while the first still runs, a duplicate is 409 and then gets its answer', async () => {
+test('IDEM-03, VAL-17: while the first still runs, a duplicate is 409 and then gets its answer', async () => {
   const host = await deskHost();
   const client = deskClient(host, newTenantId());
   const key = newKey();
@@ -65,7 +65,7 @@ test('IDEM-03: while the first still runs, a duplicate is 409 and then gets its 
   expect(await client.book(key)).toEqual({ ...(await first), replayed: true });
 });
 
-test('X-102, safety-13: the same key with another body or query is 422, however the keys are ordered', async () => {
+test('IDEM-05, X-102, safety-13: the same key with another body or query is 422, however the keys are ordered', async () => {
   const host = await deskHost();
   const client = deskClient(host, newTenantId());
   const key = newKey();
@@ -81,7 +81,7 @@ test('X-102, safety-13: the same key with another body or query is 422, however 
   expect(await client.count()).toBe(1);
 });
 
-test('X-099, safety-13: the same key of another tenant, principal or operation is a key of its own', async () => {
+test('IDEM-09, X-099, safety-13: the same key of another tenant, principal or operation is a key of its own', async () => {
   const host = await deskHost();
   const [tenantId, other] = [newTenantId(), newTenantId()];
   const key = newKey();

@@ -1,0 +1,28 @@
+import { z } from 'zod';
+
+declare const isoDateBrand: unique symbol;
+
+/** An instant as the one text JavaScript gives it: UTC with milliseconds, `2026-03-20T10:15:00.000Z`. */
+export type ISODate = string & { readonly [isoDateBrand]: true };
+
+const SHAPE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
+
+/** True for that text and a date that exists: 30 February is none. */
+export function isIsoDate(text: unknown): text is ISODate {
+  if (typeof text !== 'string' || !SHAPE.test(text)) return false;
+  const ms = Date.parse(text);
+  return !Number.isNaN(ms) && new Date(ms).toISOString() === text;
+}
+
+/** The text of a Date; years 0 to 9999. */
+export function isoDate(date: Date): ISODate {
+  const text = date.toISOString();
+  if (!isIsoDate(text)) throw new RangeError(`isoDate: ${text} is outside the years 0 to 9999`);
+  return text;
+}
+
+/** Zod form of ISODate; `pattern` survives into JSON Schema. */
+export const instant = z
+  .string()
+  .regex(SHAPE, 'not an instant such as 2026-03-20T10:15:00.000Z')
+  .refine(isIsoDate, 'not a date that exists') as unknown as z.ZodType<ISODate, string>;
