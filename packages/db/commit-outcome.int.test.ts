@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
@@ -105,7 +105,6 @@ test('a transaction that still runs is waited for', async () => {
 
 test('after a crash a number that was drawn again is never taken for our own commit', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'melm-crash-'));
-  const { chmod } = await import('node:fs/promises');
   await chmod(folder, 0o711);
   const secret = 'crash-test-secret-of-32-characters-x';
   const server = await startEmbeddedPostgres({ dataDir: join(folder, 'pg'), password: secret });

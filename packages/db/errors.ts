@@ -10,7 +10,6 @@ export const dbErrors = defineErrors('db', {
     status: 500,
     text: 'The database has migration {schema}/{version}, which this code does not know. Run a newer release, or start with --reset.',
   },
-  DATABASE_UNREACHABLE: { status: 503, text: 'PostgreSQL does not answer at {address}: {reason}' },
   MIGRATION_CHANGED: {
     status: 500,
     text: 'Migration {schema}/{version} was edited after it was applied. Restore the file and write a new migration instead.',

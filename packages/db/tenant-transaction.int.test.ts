@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
 import { newTenantId, testActor } from '@ghasi/testing/tenants';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Database } from './database.ts';
+import { type Database, openDatabase } from './database.ts';
 import { scratch } from './fixtures/scratch.ts';
 import { isPrivilegeViolation, sqlState } from './pg-errors.ts';
 import { execute, row, rows } from './sql.ts';
@@ -122,11 +121,7 @@ test('hotel days stay text and counters stay exact', async () => {
 });
 
 test('a database that is away gives UNAVAILABLE, not a hang', async () => {
-  const nowhere = { ...db, pool: db.pool };
-  const { openDatabase } = await import('./database.ts');
-  const away = openDatabase({ url: 'postgres://nobody:x@127.0.0.1:1/none', service: randomUUID() });
-  await expect(tenantTransaction({ ...nowhere, ...away }, as(), async () => 1)).rejects.toMatchObject({
-    code: 'UNAVAILABLE',
-  });
+  const away = openDatabase({ url: 'postgres://nobody:x@127.0.0.1:1/none', service: 'away' });
+  await expect(tenantTransaction(away, as(), async () => 1)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
   await away.close();
 });

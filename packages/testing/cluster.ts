@@ -1,6 +1,7 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openClient } from '@ghasi/db/database';
 import { isRunning, startEmbeddedPostgres } from '@ghasi/db/embedded';
 import { type MigrationSet, migrate } from '@ghasi/db/migrate';
 import { startRedisServer } from './redis-server.ts';
@@ -39,13 +40,11 @@ export async function startTestServers(
     log_min_messages: 'fatal',
   };
   const dataDir = join(folder, 'pg');
-  await makePassable(folder);
+  await chmod(folder, 0o711); // PostgreSQL runs under another account when we are root
   const postgres = await startEmbeddedPostgres({ dataDir, password: SECRET, settings });
   const redis = await startRedisServer();
   const template = 'melm_template';
-  const { Client } = (await import('pg')).default;
-  const admin = new Client({ connectionString: postgres.adminUrl });
-  await admin.connect();
+  const admin = await openClient(postgres.adminUrl, 'test-cluster');
   await admin.query(`create database ${template}`);
   await admin.end();
   await migrate(inDatabase(postgres.adminUrl, template), sets, { secret: SECRET });
@@ -85,9 +84,4 @@ async function removeLeftovers(): Promise<void> {
     if (pid > 0 && (await isRunning(pid, 'postgres'))) process.kill(pid, 'SIGQUIT');
     await rm(folder, { recursive: true, force: true }).catch(() => {});
   }
-}
-
-async function makePassable(folder: string): Promise<void> {
-  const { chmod } = await import('node:fs/promises');
-  await chmod(folder, 0o711); // PostgreSQL runs under another account when we are root
 }
