@@ -1,9 +1,12 @@
 import type { CatalogueEntry } from '@ghasi/domain-primitives/errors';
+import type { EventType } from '@ghasi/event-envelope/define-event';
 import { type AnyRoute, isIdempotent } from '@ghasi/http/route';
 import type { JobDefinition, Schedule } from '@ghasi/jobs/define-job';
 import type { PgTable } from 'drizzle-orm/pg-core';
+import { type Delivery, defaultDelivery } from './delivery.ts';
 import { pruneIdempotency } from './prune-idempotency.ts';
 import type { Answer, Question } from './question.ts';
+import type { Reaction } from './reaction.ts';
 
 /** A bounded context as a table of contents: what it owns, says, hears and runs. */
 export type Service = {
@@ -14,6 +17,12 @@ export type Service = {
   readonly migrations: URL;
   /** Its Drizzle tables; a test compares them with the migrated database. */
   readonly tables: Readonly<Record<string, PgTable>>;
+  /** Events it alone may publish. */
+  readonly publishes: readonly EventType[];
+  /** What it does when others' events arrive. */
+  readonly reacts: readonly Reaction[];
+  /** How many messages it handles at once, and whether a key's order matters to it (ORD-06..12, X-064). */
+  readonly delivery: Delivery;
   readonly routes: readonly AnyRoute[];
   readonly jobs: readonly JobDefinition[];
   readonly schedules: readonly Schedule[];
@@ -24,25 +33,31 @@ export type Service = {
   readonly needs: readonly Question[];
 };
 
-type Optional = 'jobs' | 'schedules' | 'answers' | 'needs' | 'tables' | 'routes';
+type Optional = 'jobs' | 'schedules' | 'answers' | 'needs' | 'tables' | 'routes' | 'publishes' | 'reacts';
 
 /**
  * Defines a service. Whatever is left out is empty. A service that takes writes over HTTP gets the hourly job that
  * removes old idempotency keys, so that nobody has to remember it.
  */
 export function defineService(
-  definition: Omit<Service, Optional | 'errors'> &
-    Partial<Pick<Service, Optional>> & { errors: { readonly catalogue: readonly CatalogueEntry[] } },
+  definition: Omit<Service, Optional | 'errors' | 'delivery'> &
+    Partial<Pick<Service, Optional>> & {
+      errors?: { readonly catalogue: readonly CatalogueEntry[] };
+      delivery?: Partial<Delivery>;
+    },
 ): Service {
   const writes = definition.routes?.some(isIdempotent) ?? false;
   return {
     tables: {},
+    publishes: [],
+    reacts: [],
     routes: [],
     jobs: [],
     answers: [],
     needs: [],
     ...definition,
     schedules: [...(definition.schedules ?? []), ...(writes ? [pruneIdempotency(definition.schema)] : [])],
-    errors: definition.errors.catalogue,
+    errors: definition.errors?.catalogue ?? [],
+    delivery: { ...defaultDelivery, ...definition.delivery },
   };
 }

@@ -2,6 +2,7 @@ import type { Logger } from '@ghasi/telemetry/logger';
 import type { Metrics } from '@ghasi/telemetry/metrics';
 import { Client, Pool, types } from 'pg';
 import { JoiningSocket } from './joining-socket.ts';
+import type { Ctx } from './tenant-transaction.ts';
 
 /** One service's way into PostgreSQL: a pool that signs in as the service's own role. */
 export type Database = {
@@ -10,7 +11,16 @@ export type Database = {
   readonly url: string;
   readonly log: Logger | undefined;
   readonly metrics: Metrics | undefined;
+  readonly outbox: Outbox | undefined;
   close(): Promise<void>;
+};
+
+/** Where `accepted` events of a transaction go; the backbone gives one to each service that publishes. */
+export type Outbox = {
+  /** Writes the events in the running transaction; refuses bad ones. */
+  append(ctx: Ctx, events: readonly unknown[]): Promise<void>;
+  /** A transaction with events has committed. */
+  committed(): void;
 };
 
 /** What a database needs: an address, the name it shows in `pg_stat_activity`, and the size of its pool (default 10). */
@@ -20,6 +30,7 @@ export type DatabaseOptions = {
   max?: number;
   log?: Logger;
   metrics?: Metrics;
+  outbox?: Outbox;
 };
 
 const DATE = 1082;
@@ -61,8 +72,14 @@ export function openDatabase(options: DatabaseOptions): Database {
     url: options.url,
     log,
     metrics,
+    outbox: options.outbox,
     close: () => pool.end(),
   };
+}
+
+/** Cuts the connection under a transaction: nothing it started can commit any more, and the pool drops it. */
+export function cutConnection(tx: Ctx['tx']): void {
+  (tx.$client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
 }
 
 /** A single connection with our type parsers, for tools, listeners and settlement; the caller ends it. */

@@ -30,6 +30,19 @@ export function isTransient(error: unknown): boolean {
   return state === '40001' || state === '40P01';
 }
 
+const LOST = new Set(['ECONNRESET', 'ECONNREFUSED', 'EPIPE', 'ETIMEDOUT', 'UNAVAILABLE', 'COMMIT_UNKNOWN']);
+
+/** True when the connection or the server is the matter, and not the statement. */
+export function isConnectionLoss(error: unknown): boolean {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    const { code = '' } = at as { code?: string };
+    if (LOST.has(code) || /^(08...|57P0[123]|53300)$/.test(code)) return true;
+    if (/^Connection terminated|^Client (was closed|has encountered a connection error)/.test(at.message))
+      return true;
+  }
+  return false;
+}
+
 function pgError(error: unknown): PgError | undefined {
   for (let at = error; at instanceof Error; at = at.cause) {
     const code = (at as PgError).code;

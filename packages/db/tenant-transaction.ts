@@ -1,8 +1,9 @@
 import { coreErrors } from '@ghasi/domain-primitives/errors';
-import { failpoint } from '@ghasi/domain-primitives/failpoint';
+import { armedFailpoints, failpoint } from '@ghasi/domain-primitives/failpoint';
 import { isTenantId, newId, PLATFORM_TENANT_ID, type TenantId } from '@ghasi/domain-primitives/ids';
 import type { Logger } from '@ghasi/telemetry/logger';
 import type { PoolClient, QueryResult } from 'pg';
+import { isAccepted, type ValueOf } from './accepted.ts';
 import { readBootId, settleCommit } from './commit-outcome.ts';
 import type { Database } from './database.ts';
 import { send } from './send.ts';
@@ -26,15 +27,20 @@ export type Ctx = {
 
 /**
  * Runs `work` in one transaction that sees and writes this tenant's rows only; commits when it returns, rolls back
- * when it throws. An ambiguous commit is settled before this returns: the result means committed, an error means
+ * when it throws. When `work` returns `accepted(value, events)`, the events are appended to the service's outbox in the
+ * same transaction, and the value is the result. An ambiguous commit is settled before this returns: the result means committed, an error means
  * nothing happened, and COMMIT_UNKNOWN means that not even the server could say (a crash in between).
  */
-export function tenantTransaction<T>(db: Database, who: Who, work: (ctx: Ctx) => Promise<T>): Promise<T> {
+export function tenantTransaction<R>(
+  db: Database,
+  who: Who,
+  work: (ctx: Ctx) => Promise<R>,
+): Promise<ValueOf<R>> {
   return transaction(db, who, begin(who.tenantId, 'read write'), work);
 }
 
 /** Like {@link tenantTransaction}, but the database refuses every write. */
-export function tenantRead<T>(db: Database, who: Who, work: (ctx: Ctx) => Promise<T>): Promise<T> {
+export function tenantRead<R>(db: Database, who: Who, work: (ctx: Ctx) => Promise<R>): Promise<ValueOf<R>> {
   return transaction(db, who, begin(who.tenantId, 'read only'), work);
 }
 
@@ -42,11 +48,11 @@ export function tenantRead<T>(db: Database, who: Who, work: (ctx: Ctx) => Promis
  * A transaction without a tenant, for roles that work across tenants (`relay`, `maintenance`, `jobs_worker`). A
  * service role sees no tenant's rows in it.
  */
-export function systemTransaction<T>(
+export function systemTransaction<R>(
   db: Database,
   who: Omit<Who, 'tenantId'>,
-  work: (ctx: Ctx) => Promise<T>,
-): Promise<T> {
+  work: (ctx: Ctx) => Promise<R>,
+): Promise<ValueOf<R>> {
   return transaction(db, { ...who, tenantId: PLATFORM_TENANT_ID }, begin(undefined, 'read write'), work);
 }
 
@@ -60,12 +66,12 @@ function begin(tenantId: string | undefined, mode: 'read write' | 'read only'): 
   return `begin ${mode}; select set_config('app.tenant_id', '${tenantId ?? ''}', true), ${number} as xid`;
 }
 
-async function transaction<T>(
+async function transaction<R>(
   db: Database,
   who: Who,
   beginStatement: string,
-  work: (ctx: Ctx) => Promise<T>,
-): Promise<T> {
+  work: (ctx: Ctx) => Promise<R>,
+): Promise<ValueOf<R>> {
   const started = performance.now();
   const client = await connect(db);
   // `broken` decides whether the connection goes back to the pool: never with a transaction of unknown state.
@@ -76,17 +82,29 @@ async function transaction<T>(
     // Not awaited: the first statement of `work` follows in the same packet. If BEGIN fails, so does everything after.
     const begun = send(client, beginStatement) as unknown as Promise<QueryResult[]>;
     begun.catch(() => {});
-    let value: T;
+    let value: R | ValueOf<R>;
+    let appended: Promise<void> | undefined;
     try {
       const log = who.log ?? db.log ?? silent;
-      value = await work({
+      const ctx: Ctx = {
         tx: txOn(client),
         newId,
         log,
         now: who.now ?? new Date(),
         tenantId: who.tenantId,
         actor: who.actor,
-      });
+      };
+      value = await work(ctx);
+      if (isAccepted(value)) {
+        const { events } = value;
+        value = value.value as ValueOf<R>;
+        if (events.length > 0) {
+          // Not awaited: it leaves in one packet with COMMIT. If it fails, COMMIT is a ROLLBACK.
+          appended = appendTo(db, ctx, events);
+          appended.catch(() => {});
+          if (armedFailpoints().length > 0) await appended; // a crash before COMMIT must find it written
+        }
+      }
       await failpoint('db.before-commit');
     } catch (error) {
       await begun.catch(() => {});
@@ -97,11 +115,17 @@ async function transaction<T>(
       throw error;
     }
     const xid = (await begun)[1]?.rows[0]?.xid as string | null;
-    outcome = await commit(db, client, xid === null ? undefined : { xid, bootId });
+    try {
+      outcome = await commit(db, client, xid === null ? undefined : { xid, bootId });
+    } catch (error) {
+      await appended; // the append's own reason says more than "rolled back"
+      throw error;
+    }
     if (outcome === 'unknown') throw coreErrors.COMMIT_UNKNOWN({ transaction: xid ?? '-' });
     broken = client.getTransactionStatus() !== 'I';
     await failpoint('db.after-commit');
-    return value;
+    if (appended !== undefined) db.outbox?.committed();
+    return value as ValueOf<R>;
   } finally {
     client.release(broken);
     db.metrics?.inc('melmastoon_db_transactions_total', { service: db.service, outcome });
@@ -111,6 +135,12 @@ async function transaction<T>(
       (performance.now() - started) / 1000,
     );
   }
+}
+
+function appendTo(db: Database, ctx: Ctx, events: readonly unknown[]): Promise<void> {
+  if (db.outbox === undefined)
+    throw new TypeError(`${db.service} was opened without an outbox: it cannot publish`);
+  return db.outbox.append(ctx, events);
 }
 
 /** Sends COMMIT and finds out how it ended; throws when the server rolled back instead. */

@@ -1,0 +1,130 @@
+import type { RetryPolicy, Subscription } from '@ghasi/brokers/broker';
+import { type BrokerTimes, PostgresBroker } from '@ghasi/brokers/postgres-broker';
+import { openWakeUps, type WakeUps } from '@ghasi/brokers/wake-up';
+import type { Database } from '@ghasi/db/database';
+import type { Producer } from '@ghasi/event-envelope/envelope';
+import type { DataResidency } from '@ghasi/event-envelope/metadata';
+import type { Logger } from '@ghasi/telemetry/logger';
+import type { Metrics } from '@ghasi/telemetry/metrics';
+import type { BreakerPolicy } from './circuit-breaker.ts';
+import { createSubscriber } from './consumer.ts';
+import type { Service } from './define-service.ts';
+import { createOutbox, type ServiceOutbox } from './outbox.ts';
+import type { Registry } from './registry.ts';
+import { type Relay, startRelay } from './relay.ts';
+import type { Signer } from './signature.ts';
+
+/** What the backbone of a process must know before any database is opened. */
+export type BackboneOptions = {
+  /** The services of this process. */
+  readonly services: readonly Service[];
+  /** Every event of the platform, also of services that run elsewhere. */
+  readonly registry: Registry;
+  readonly signer: Signer;
+  readonly producedBy: Omit<Producer, 'service'>;
+  readonly dataResidency: DataResidency;
+  readonly log?: Logger;
+  readonly metrics?: Metrics;
+};
+
+/** What it needs to run. */
+export type StartOptions = {
+  /** Signed in as `relay`. */
+  readonly relayDb: Database;
+  /** By schema; each opened with `outboxOf(service)`. */
+  readonly databases: Readonly<Record<string, Database>>;
+  /** Move outboxes to the broker. Default true. */
+  readonly relay?: boolean;
+  /** Handle messages. Default true. */
+  readonly consumers?: boolean;
+  readonly retry?: RetryPolicy;
+  readonly times?: Partial<BrokerTimes>;
+  readonly breaker?: BreakerPolicy;
+  readonly member?: string;
+};
+
+/** The backbone of one process: outboxes for its services, then a relay and consumers. */
+export class Backbone {
+  readonly #options: BackboneOptions;
+  readonly #outboxes = new Map<string, ServiceOutbox>();
+  #relay: Relay | undefined;
+  #broker: PostgresBroker | undefined;
+  #wakeUps: WakeUps | undefined;
+  #subscription: Subscription | undefined;
+
+  constructor(options: BackboneOptions) {
+    this.#options = options;
+    for (const { name, schema } of options.services) {
+      this.#outboxes.set(
+        schema,
+        createOutbox({ ...options, service: name, schema, onCommitted: () => this.#committed(schema) }),
+      );
+    }
+  }
+
+  /** The outbox of a service; give it to `openDatabase`. */
+  outboxOf(schema: string): ServiceOutbox {
+    const outbox = this.#outboxes.get(schema);
+    if (outbox === undefined) throw new TypeError(`no service of this process has the schema ${schema}`);
+    return outbox;
+  }
+
+  async start(options: StartOptions): Promise<void> {
+    const { services, log, metrics } = this.#options;
+    const { relayDb } = options;
+    await relayDb.pool.query('select brokers.make_partitions(3)');
+    this.#wakeUps = openWakeUps({
+      url: relayDb.url,
+      log,
+      onWake: wake => {
+        if (wake.kind === 'outbox') this.#relay?.nudge(wake.schema);
+        else if (wake.kind === 'log') this.#broker?.wake();
+        else void this.#broker?.retryParked().catch(() => {});
+      },
+    });
+    if (options.relay !== false) {
+      this.#relay = startRelay({
+        db: relayDb,
+        schemas: services.map(({ schema }) => schema),
+        log,
+        onMoved: () => {
+          this.#broker?.wake();
+          this.#wakeUps?.tell({ kind: 'log' });
+        },
+      });
+    }
+    const consuming = services.filter(({ reacts }) => reacts.length > 0);
+    if (options.consumers === false || consuming.length === 0) return;
+    this.#broker = new PostgresBroker({
+      db: relayDb,
+      ...(log === undefined ? {} : { log }),
+      ...(metrics === undefined ? {} : { metrics }),
+      ...(options.retry === undefined ? {} : { retry: options.retry }),
+      ...(options.times === undefined ? {} : { times: options.times }),
+      ...(options.member === undefined ? {} : { member: options.member }),
+    });
+    this.#subscription = await this.#broker.subscribe(
+      consuming.map(service =>
+        createSubscriber({
+          ...this.#options,
+          service,
+          db: options.databases[service.schema] as Database,
+          outbox: this.outboxOf(service.schema),
+          ...(options.breaker === undefined ? {} : { breaker: options.breaker }),
+        }),
+      ),
+    );
+  }
+
+  async stop(): Promise<void> {
+    await this.#subscription?.stop();
+    await this.#relay?.stop();
+    await this.#wakeUps?.stop();
+  }
+
+  /** After a commit: our own relay is told in memory, the others by one notification per 10 ms. */
+  #committed(schema: string): void {
+    if (this.#relay === undefined) this.#wakeUps?.tell({ kind: 'outbox', schema });
+    else this.#relay.nudge(schema);
+  }
+}

@@ -1,0 +1,253 @@
+import type { Delivery, Fence, Outcome, Subscriber } from '@ghasi/brokers/broker';
+import { cutConnection, type Database } from '@ghasi/db/database';
+import { isConnectionLoss, sqlState } from '@ghasi/db/pg-errors';
+import { type Ctx, tenantTransaction } from '@ghasi/db/tenant-transaction';
+import { failpoint } from '@ghasi/domain-primitives/failpoint';
+import type { TenantId } from '@ghasi/domain-primitives/ids';
+import type { UUIDv7 } from '@ghasi/domain-primitives/uuid';
+import { GiveUp, RetryLater } from '@ghasi/jobs/outcome';
+import type { Logger } from '@ghasi/telemetry/logger';
+import type { Metrics } from '@ghasi/telemetry/metrics';
+import { inTraceOf, withSpan } from '@ghasi/telemetry/tracing';
+import { type BreakerPolicy, CircuitBreaker } from './circuit-breaker.ts';
+import type { Service } from './define-service.ts';
+import { createInbox, type Inbox } from './inbox.ts';
+import type { ServiceOutbox } from './outbox.ts';
+import { createReader, isReadable, type Readable, type Reader } from './read-delivery.ts';
+import type { Registry } from './registry.ts';
+import type { Signer } from './signature.ts';
+
+/** What consuming needs. `outbox` takes the events that reactions cause. */
+export type ConsumerOptions = {
+  readonly service: Pick<Service, 'name' | 'schema' | 'reacts' | 'delivery'>;
+  readonly db: Database;
+  readonly outbox: ServiceOutbox;
+  readonly registry: Registry;
+  readonly signer: Signer;
+  readonly log?: Logger | undefined;
+  readonly metrics?: Metrics | undefined;
+  readonly breaker?: BreakerPolicy;
+  /** How long one message may take (X-090). Default 8 s. */
+  readonly handlerMs?: number;
+};
+
+const HANDLER_MS = 8_000;
+const EXTRA_TRIES = 2;
+const UNREACHABLE_PAUSE_MS = 1_000;
+const FENCED = 'MB001';
+
+/** A service as a subscriber: claims each message in its inbox, runs the reaction and appends what it caused, at once. */
+export function createSubscriber(options: ConsumerOptions): Subscriber {
+  const { service } = options;
+  const consumer = new Consumer(options);
+  return {
+    name: service.name,
+    topics: consumer.topics,
+    concurrency: service.delivery.concurrency,
+    order: service.delivery.order,
+    handle: (batch, fence) => consumer.handle(batch, fence),
+  };
+}
+
+class Consumer {
+  readonly #options: ConsumerOptions;
+  readonly #inbox: Inbox;
+  readonly #reader: Reader;
+  readonly #breaker: CircuitBreaker;
+
+  constructor(options: ConsumerOptions) {
+    this.#options = options;
+    this.#inbox = createInbox(options.service.schema);
+    this.#reader = createReader(options.service.name, options.service.reacts, options);
+    this.#breaker = new CircuitBreaker(options.breaker);
+  }
+
+  get topics(): readonly string[] {
+    return this.#reader.topics;
+  }
+
+  async handle(batch: readonly Delivery[], fence: Fence | undefined): Promise<Outcome[]> {
+    const reads = batch.map(delivery => this.#reader.read(delivery));
+    const readable = reads.filter(isReadable);
+    const settled = await this.#settle(readable, fence);
+    const outcomes = new Map(readable.map((read, place) => [read.delivery, settled[place] as Outcome]));
+    return reads.map(read => {
+      if (isReadable(read)) return outcomes.get(read.delivery) as Outcome;
+      this.#count(read.delivery, 'error');
+      return { kind: 'dead', error: read.reason };
+    });
+  }
+
+  /** Many messages in one transaction; when that fails, one by one. */
+  async #settle(reads: readonly Readable[], fence: Fence | undefined): Promise<Outcome[]> {
+    if (reads.length > 1 && !this.#breaker.isTesting) {
+      try {
+        await this.#apply(reads, fence);
+        this.#breaker.succeeded();
+        return reads.map(() => ({ kind: 'done' }));
+      } catch (error) {
+        const outcome = this.#notOurs(error);
+        if (outcome !== undefined) return reads.map(() => outcome);
+      }
+    }
+    return this.#oneByOne(reads, fence);
+  }
+
+  async #oneByOne(reads: readonly Readable[], fence: Fence | undefined): Promise<Outcome[]> {
+    const outcomes: Outcome[] = [];
+    const blocked = new Set<string>();
+    for (const read of reads) {
+      const { orderingKey } = read.delivery;
+      const last = outcomes.at(-1);
+      if (last?.kind === 'pause' || last?.kind === 'fenced') outcomes.push(last);
+      else if (blocked.has(orderingKey)) outcomes.push({ kind: 'blocked' });
+      else {
+        const outcome = await this.#one(read, fence);
+        outcomes.push(outcome);
+        const failed = outcome.kind === 'retry' || outcome.kind === 'dead';
+        if (failed && this.#options.service.delivery.order === 'required') blocked.add(orderingKey);
+      }
+    }
+    return outcomes;
+  }
+
+  async #one(read: Readable, fence: Fence | undefined): Promise<Outcome> {
+    for (let tries = 0; ; tries++) {
+      try {
+        await this.#apply([read], fence);
+        this.#breaker.succeeded();
+        return { kind: 'done' };
+      } catch (error) {
+        const outcome = this.#notOurs(error);
+        if (outcome !== undefined) return outcome;
+        const decided = error instanceof GiveUp || error instanceof RetryLater;
+        if (!decided && tries < EXTRA_TRIES) continue; // most failures are a deadlock or a conflict, gone the next time
+        return this.#failed(read, error);
+      }
+    }
+  }
+
+  /** Counts a failure. `GiveUp` ends at once, `RetryLater` names its own time, anything else follows the policy. */
+  async #failed(read: Readable, error: unknown): Promise<Outcome> {
+    const reason = error instanceof Error ? error.message : String(error);
+    this.#count(read.delivery, 'error');
+    const { db, service, log } = this.#options;
+    log?.debug(
+      { err: error, eventId: read.claim.eventId, consumer: read.claim.consumer },
+      'a reaction failed',
+    );
+    if (!(error instanceof GiveUp || error instanceof RetryLater)) {
+      const pauseMs = this.#breaker.failed(read.delivery.orderingKey);
+      if (pauseMs !== undefined) {
+        log?.warn({ subscription: service.name, pauseMs, reason }, 'nothing works; the subscription pauses');
+        return { kind: 'pause', error: reason, forMs: pauseMs };
+      }
+    }
+    const who = { tenantId: read.delivery.tenantId as TenantId, actor: this.#actor };
+    await this.#inbox.recordFailure(db, who, read.claim, reason);
+    if (error instanceof GiveUp) return { kind: 'dead', error: reason };
+    if (error instanceof RetryLater) return { kind: 'retry', error: reason, afterMs: error.afterMs };
+    return { kind: 'retry', error: reason };
+  }
+
+  /** Failures that say nothing about a message: the shard is somebody else's, or the database is away. */
+  #notOurs(error: unknown): Outcome | undefined {
+    if (sqlState(error) === FENCED) return { kind: 'fenced' };
+    if (isConnectionLoss(error))
+      return { kind: 'pause', error: 'the database is away', forMs: UNREACHABLE_PAUSE_MS };
+    return undefined;
+  }
+
+  get #actor() {
+    return { type: 'service', id: this.#options.service.name } as const;
+  }
+
+  async #apply(reads: readonly Readable[], fence: Fence | undefined): Promise<void> {
+    const [first] = reads;
+    if (first === undefined) return;
+    const { db, outbox, handlerMs = HANDLER_MS } = this.#options;
+    const started = performance.now();
+    const results: ('ok' | 'noop' | 'seen')[] = [];
+    const who = { tenantId: first.delivery.tenantId as TenantId, actor: this.#actor };
+    const appends: Promise<void>[] = [];
+    const work = async (ctx: Ctx) => {
+      const claims = reads.map(({ claim }) => claim);
+      const fresh = await this.#inbox.claim(ctx, claims, fence);
+      await failpoint('consumer.after-claim');
+      for (const [place, read] of reads.entries()) {
+        const result = fresh.has(place) ? await this.#react(ctx, read) : 'seen';
+        if (result === 'noop') this.#inbox.markNoop(ctx, read.claim);
+        results.push(typeof result === 'string' ? result : 'ok');
+        if (typeof result !== 'object' || result.length === 0) continue;
+        const append = outbox.append(ctx, result, { causationId: read.envelope.eventId as UUIDv7 });
+        append.catch(() => {}); // a failure turns COMMIT into a ROLLBACK; its reason is told below
+        appends.push(append);
+      }
+      await failpoint('consumer.after-effect');
+    };
+    try {
+      await tenantTransaction(db, who, ctx =>
+        withTimeout(ctx, handlerMs * Math.min(reads.length, 4), () => work(ctx)),
+      );
+    } catch (error) {
+      await Promise.all(appends);
+      throw error;
+    }
+    if (appends.length > 0) outbox.committed();
+    this.#countAll(reads, results, (performance.now() - started) / 1000 / reads.length);
+  }
+
+  #react(ctx: Ctx, { reaction, envelope, payload, delivery }: Readable) {
+    const origin = { correlationId: envelope.correlationId, traceparent: delivery.attributes.traceparent };
+    const links = origin.traceparent === undefined ? [] : [origin.traceparent];
+    return inTraceOf(origin, () =>
+      withSpan(
+        { name: `${delivery.topic} process`, kind: 'consumer', links },
+        {
+          'messaging.message.id': envelope.eventId,
+          'messaging.destination.name': delivery.topic,
+          'melm.outbox_wait_ms': delivery.publishedAt.getTime() - delivery.enqueuedAt.getTime(),
+          'melm.broker_wait_ms': Date.now() - delivery.publishedAt.getTime(),
+          'melm.attempt': delivery.attempt,
+        },
+        async () => (await reaction.handle(ctx, payload, envelope)) ?? [],
+      ),
+    );
+  }
+
+  #countAll(reads: readonly Readable[], results: readonly string[], seconds: number): void {
+    const { metrics, service } = this.#options;
+    if (metrics === undefined) return;
+    for (const [place, { delivery }] of reads.entries()) {
+      const labels = { service: service.name, topic: delivery.topic, subscription: service.name };
+      if (results[place] === 'seen')
+        metrics.inc('melmastoon_inbox_dedup_skips_total', { service: service.name, topic: delivery.topic });
+      this.#count(delivery, results[place] === 'ok' ? 'ok' : 'noop');
+      metrics.observe('melmastoon_event_processing_duration_seconds', labels, seconds);
+    }
+  }
+
+  #count(delivery: Delivery, result: 'ok' | 'noop' | 'error'): void {
+    const { metrics, service } = this.#options;
+    metrics?.inc('melmastoon_events_consumed_total', {
+      service: service.name,
+      topic: delivery.topic,
+      subscription: service.name,
+      result,
+    });
+  }
+}
+
+/** Ends work that takes too long. Its connection is cut, so that whatever it still does reaches nothing. */
+async function withTimeout<T>(ctx: Ctx, ms: number, work: () => Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    late.reject(new Error(`took longer than ${ms} ms`));
+    cutConnection(ctx.tx);
+  }, ms);
+  try {
+    return await Promise.race([work(), late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

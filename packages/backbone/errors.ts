@@ -1,0 +1,14 @@
+import { defineErrors } from '@ghasi/domain-primitives/errors';
+
+/** What the backbone refuses. */
+export const backboneErrors = defineErrors('backbone', {
+  NOT_THE_OWNER: { status: 500, text: '{service} published {subject}, which belongs to {owner}' },
+  UNREGISTERED_SUBJECT: { status: 500, text: '{subject} is not in the registry of this process' },
+  NOT_AN_EVENT: {
+    status: 500,
+    text: '{service} returned something that is no event: make events with Event.from(…)',
+  },
+  CROSS_TENANT_BLOCKED: { status: 500, text: '{subject} may not leave its tenant: {reason}' },
+  TOO_LARGE: { status: 500, text: '{subject} is {bytes} bytes, more than {most}' },
+  WRONG_REGION: { status: 500, text: '{subject} is of {found}, and this deployment serves {region}' },
+});

@@ -1,0 +1,149 @@
+import type { Fence } from '@ghasi/brokers/broker';
+import type { Database } from '@ghasi/db/database';
+import { sendPrepared } from '@ghasi/db/send';
+import { type Ctx, tenantTransaction } from '@ghasi/db/tenant-transaction';
+import { escapeIdentifier } from 'pg';
+
+/** What the inbox must know of a message. */
+export type Claim = {
+  /** e.g. `inventory-service.booking-confirmed` (INBOX-04). */
+  readonly consumer: string;
+  readonly eventId: string;
+  readonly topic: string;
+  readonly eventType: string;
+  readonly idempotencyKey: string;
+  readonly orderingKey: string;
+  readonly aggregateVersion: number;
+  readonly messageId: string;
+  readonly occurredAt: string;
+};
+
+/** Inbox rows are kept this long; older ones are known by their key's version only. */
+export const INBOX_DAYS = 30;
+
+/** The inbox of one service: which messages are new, and which have been dealt with. */
+export type Inbox = {
+  /** Claims messages in the running transaction; returns the places of those that are new. Checks the fence first. */
+  claim(ctx: Ctx, claims: readonly Claim[], fence: Fence | undefined): Promise<ReadonlySet<number>>;
+  /** The handler looked and had nothing to do. */
+  markNoop(ctx: Ctx, claim: Claim): void;
+  /** Notes a failed attempt, in a transaction of its own: it outlives the handler's rollback (X-060). */
+  recordFailure(
+    db: Database,
+    ctx: Pick<Ctx, 'tenantId' | 'actor'>,
+    claim: Claim,
+    error: string,
+  ): Promise<void>;
+};
+
+/** The inbox in a service's schema. */
+export function createInbox(schema: string): Inbox {
+  const statements = statementsFor(escapeIdentifier(schema));
+  const recent = (claim: Claim, now: Date) =>
+    now.getTime() - Date.parse(claim.occurredAt) < (INBOX_DAYS - 1) * 86_400_000;
+
+  return {
+    async claim({ tx, tenantId, now }, claims, fence) {
+      const client = tx.$client;
+      if (fence !== undefined) {
+        const held = sendPrepared(client, statements.fence, [fence.subscription, fence.shards, fence.epochs]);
+        held.catch(() => {}); // its error is the error of every statement after it
+      }
+      const columns = [
+        claims.map(claim => claim.consumer),
+        claims.map(claim => claim.eventId),
+        claims.map(claim => claim.topic),
+        claims.map(claim => claim.eventType),
+        claims.map(claim => claim.idempotencyKey),
+        claims.map(claim => claim.orderingKey),
+        claims.map(claim => claim.aggregateVersion),
+        claims.map(claim => claim.messageId),
+      ];
+      const { rows } = await sendPrepared(client, statements.insert, [tenantId, ...columns]);
+      const fresh = new Set(rows.map(row => `${row.consumer_name} ${row.event_id}`));
+      const places = new Set<number>();
+      for (const [place, claim] of claims.entries()) {
+        const isNew = fresh.delete(`${claim.consumer} ${claim.eventId}`); // once: a batch may hold a message twice
+        const mayRun = isNew
+          ? recent(claim, now) ||
+            (
+              await client.query(statements.floor, [
+                tenantId,
+                claim.consumer,
+                claim.orderingKey,
+                claim.aggregateVersion,
+              ])
+            ).rowCount === 0
+          : await retake(client, statements.retake, tenantId, claim);
+        if (mayRun) places.add(place);
+      }
+      return places;
+    },
+    markNoop({ tx, tenantId }, claim) {
+      sendPrepared(tx.$client, statements.noop, [tenantId, claim.consumer, claim.eventId]).catch(() => {});
+    },
+    async recordFailure(db, who, claim, error) {
+      await tenantTransaction(db, who, async ({ tx, tenantId }) => {
+        await sendPrepared(tx.$client, statements.failure, [
+          tenantId,
+          claim.consumer,
+          claim.eventId,
+          claim.topic,
+          claim.eventType,
+          claim.idempotencyKey,
+          claim.orderingKey,
+          claim.aggregateVersion,
+          claim.messageId,
+          error.slice(0, 2000),
+        ]);
+      });
+    },
+  };
+}
+
+/** A row that is there but not processed is one that failed before: it may be tried again (X-059). */
+async function retake(
+  client: Ctx['tx']['$client'],
+  statement: string,
+  tenantId: string,
+  claim: Claim,
+): Promise<boolean> {
+  const { rowCount } = await sendPrepared(client, statement, [tenantId, claim.consumer, claim.eventId]);
+  return rowCount === 1;
+}
+
+// In the order of the key, so that two processes with the same messages wait for each other and never in a circle.
+// processed_at at once: row, effect and events commit together or not at all.
+const statementsFor = (schema: string) => ({
+  fence: 'select brokers.assert_holds($1, $2::smallint[], $3::bigint[])',
+  insert: `
+    insert into ${schema}.inbox
+      (tenant_id, consumer_name, event_id, topic, event_type, idempotency_key, ordering_key, aggregate_version,
+       broker_message_id, processed_at, result)
+    select $1, m.consumer, m.event_id, m.topic, m.event_type, m.idempotency_key, m.ordering_key, m.version, m.message_id,
+           now(), 'ok'
+    from unnest($2::text[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bigint[], $9::text[])
+      as m (consumer, event_id, topic, event_type, idempotency_key, ordering_key, version, message_id)
+    order by m.consumer, m.event_id
+    on conflict do nothing
+    returning consumer_name, event_id`,
+  retake: `
+    update ${schema}.inbox
+    set processed_at = now(), result = 'ok', last_error = null
+    where tenant_id = $1 and consumer_name = $2 and event_id = $3 and processed_at is null`,
+  noop: `
+    update ${schema}.inbox
+    set result = 'noop'
+    where tenant_id = $1 and consumer_name = $2 and event_id = $3`,
+  floor: `
+    select from ${schema}.inbox_floor
+    where tenant_id = $1 and consumer_name = $2 and ordering_key = $3 and aggregate_version >= $4`,
+  failure: `
+    insert into ${schema}.inbox
+      (tenant_id, consumer_name, event_id, topic, event_type, idempotency_key, ordering_key, aggregate_version,
+       broker_message_id, result, attempts, last_error)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'error', 1, $10)
+    on conflict (tenant_id, consumer_name, event_id) do update
+    set attempts = inbox.attempts + 1, last_error = excluded.last_error, result = 'error'
+    where inbox.processed_at is null`,
+});

@@ -1,0 +1,150 @@
+-- why: every service gets the same outbox and inbox, so that one relay and one consumer runtime serve them all.
+
+-- Called by each service's migration: `select backbone.add_messaging('reservation');`
+create function backbone.add_messaging(service_schema text) returns void
+  language plpgsql
+  set search_path = pg_catalog, pg_temp
+as $outer$
+begin
+  -- The superset of the ledger's shapes (OUTBOX-07..23, X-041). Rows wait here only until they are published; with the
+  -- PostgreSQL broker they move into the log, which then is their record. `envelope` is json and not jsonb: its exact
+  -- bytes are signed, and a reader gets them back without the server having to write them anew.
+  execute format($ddl$
+    create table %1$I.outbox (
+      id                uuid not null default gen_random_uuid(),
+      seq               bigint generated always as identity,
+      event_id          uuid not null generated always as (id) stored,
+      tenant_id         uuid not null,
+      aggregate_type    text not null,
+      aggregate_id      text not null,
+      aggregate_version bigint not null,
+      topic             text not null,
+      ordering_key      text not null,
+      envelope          json not null,
+      attributes        json not null,
+      idempotency_key   text not null,
+      occurred_at       timestamptz not null default now(),
+      enqueued_at       timestamptz not null default now(),
+      status            text not null default 'pending',
+      attempts          integer not null default 0,
+      next_attempt_at   timestamptz not null default now(),
+      last_error        text,
+      published_at      timestamptz,
+      lease_owner       text,
+      lease_until       timestamptz,
+      lease_epoch       bigint not null default 0, -- the fencing number of the claim
+      constraint outbox_pk primary key (seq),
+      constraint outbox_status check (status in ('pending', 'retrying', 'published', 'dead_letter'))
+    ) with (fillfactor = 90, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000)
+  $ddl$, service_schema);
+  perform app.protect(format('%I.outbox', service_schema)::regclass, maintenance => true, relay => true);
+
+  -- Which keys were ever used; rows leave the outbox, keys stay 30 days (X-049).
+  execute format($ddl$
+    create table %1$I.outbox_key (
+      tenant_id       uuid not null,
+      topic           text not null,
+      idempotency_key text not null,
+      event_id        uuid not null,
+      created_at      timestamptz not null default now(),
+      constraint outbox_key_pk primary key (tenant_id, topic, idempotency_key)
+    )
+  $ddl$, service_schema);
+  execute format('create index outbox_key_age on %I.outbox_key using brin (created_at)', service_schema);
+  perform app.protect(format('%I.outbox_key', service_schema)::regclass, maintenance => true, relay => true);
+
+  -- What could not be published in 50 attempts over 6 h; its key waits until somebody decides (X-046, X-054).
+  execute format($ddl$
+    create table %1$I.outbox_quarantine (
+      like %1$I.outbox,
+      quarantined_at timestamptz not null default now(),
+      reason         text not null,
+      resolved_at    timestamptz,
+      resolved_by    text,
+      constraint outbox_quarantine_pk primary key (seq)
+    )
+  $ddl$, service_schema);
+  perform app.protect(format('%I.outbox_quarantine', service_schema)::regclass, maintenance => true, relay => true);
+
+  -- What a consumer has seen. The tenant leads both keys: another tenant's event with the same id is another event.
+  execute format($ddl$
+    create table %1$I.inbox (
+      tenant_id         uuid not null,
+      consumer_name     text not null,
+      event_id          uuid not null,
+      topic             text not null,
+      event_type        text not null,
+      idempotency_key   text not null,
+      ordering_key      text not null,
+      aggregate_version bigint not null,
+      received_at       timestamptz not null default now(),
+      processed_at      timestamptz,
+      result            text,
+      attempts          integer not null default 0,
+      last_error        text,
+      broker_message_id text,
+      constraint inbox_pk primary key (tenant_id, consumer_name, event_id),
+      constraint inbox_business_key unique (tenant_id, consumer_name, event_type, idempotency_key),
+      constraint inbox_result check (result in ('ok', 'noop', 'error'))
+    )
+  $ddl$, service_schema);
+  execute format('create index ix_inbox_unprocessed on %I.inbox (received_at) where processed_at is null', service_schema);
+  execute format('create index inbox_age on %I.inbox using brin (received_at)', service_schema);
+  perform app.protect(format('%I.inbox', service_schema)::regclass, maintenance => true);
+
+  -- What remains of inbox rows older than 30 days: up to which version a key was applied.
+  execute format($ddl$
+    create table %1$I.inbox_floor (
+      tenant_id         uuid not null,
+      consumer_name     text not null,
+      ordering_key      text not null,
+      aggregate_version bigint not null,
+      constraint inbox_floor_pk primary key (tenant_id, consumer_name, ordering_key)
+    )
+  $ddl$, service_schema);
+  perform app.protect(format('%I.inbox_floor', service_schema)::regclass, maintenance => true);
+
+  -- A consumer proves inside its transaction that it still holds its shards.
+  execute format('grant usage on schema brokers to %I', 'svc_' || service_schema);
+  execute format('grant execute on function brokers.assert_holds(text, smallint[], bigint[]) to %I', 'svc_' || service_schema);
+
+  -- From outbox to log in one statement on the server. A function of its own per service, so that its plan is kept.
+  -- Everybody who appends to the log holds one lock until commit: offsets are in commit order, and a reader that has
+  -- seen offset n will never see a smaller one appear. Rows are taken by what is there, never by a cursor alone:
+  -- `after_seq` is how far the caller has looked, `holes` are the numbers below it that it has not seen yet.
+  execute format($ddl$
+    create function %1$I.outbox_move(after_seq bigint, holes bigint[], most integer,
+                                     out moved bigint[], out oldest xid8, out next xid8)
+      language plpgsql
+      set search_path = pg_catalog, pg_temp
+    as $body$
+    declare
+      today date;
+    begin
+      perform pg_advisory_xact_lock(brokers.append_lock());
+      today := brokers.log_today();
+      -- Taken before the rows are looked at: what was drawn by a transaction below "oldest" is visible below.
+      oldest := pg_snapshot_xmin(pg_current_snapshot());
+      with found as (
+        (select o.seq from %1$I.outbox o where o.seq = any(holes))
+        union all
+        (select o.seq from %1$I.outbox o where o.seq > after_seq order by o.seq limit most)
+      ), taken as (
+        delete from %1$I.outbox o
+        where o.seq in (select f.seq from found f)
+        returning o.*
+      ), appended as (
+        insert into brokers.log (day, off, shard, topic, ordering_key, event_id, tenant_id, envelope, attributes, source, enqueued_at)
+        select today, nextval('brokers.log_off'), brokers.shard_of(t.ordering_key), t.topic, t.ordering_key, t.event_id,
+               t.tenant_id, t.envelope, t.attributes, %2$L, t.enqueued_at
+        from (select * from taken order by seq) t
+      )
+      select array_agg(t.seq order by t.seq) into moved from taken t;
+      -- Taken after: whoever drew a number that was missed has a transaction number below "next".
+      next := pg_snapshot_xmax(pg_current_snapshot());
+    end $body$
+  $ddl$, service_schema, service_schema);
+  execute format('revoke execute on function %I.outbox_move(bigint, bigint[], integer) from public', service_schema);
+  execute format('grant execute on function %I.outbox_move(bigint, bigint[], integer) to relay', service_schema);
+end $outer$;
+revoke execute on function backbone.add_messaging(text) from public;

@@ -1,0 +1,94 @@
+import type { Database } from '@ghasi/db/database';
+import { sendPrepared } from '@ghasi/db/send';
+import { failpoint } from '@ghasi/domain-primitives/failpoint';
+import { escapeIdentifier } from 'pg';
+
+/** Rows of one pass (OUTBOX-26). */
+const MOST = 256;
+const FULL_LOOK_MS = 60_000;
+
+/**
+ * Moves one outbox into the log. It takes the unpublished set, never a cursor alone: numbers are drawn before they
+ * commit, so it remembers the holes it passed and looks at them again until no transaction that could fill them runs.
+ * That is also why a pass stays fast while an old snapshot keeps dead rows in the index: it never walks over them.
+ */
+export class Mover {
+  readonly schema: string;
+  readonly #db: Database;
+  readonly #move: string;
+  readonly #look: string;
+  /** The highest number seen. */
+  #after: number | undefined;
+  /** Missing number → where transaction numbers stood when it was missed. */
+  readonly #holes = new Map<number, bigint>();
+  /** Until transactions older than this have ended, a pass looks from the very beginning. */
+  #beganAt: bigint | undefined;
+  #settled = false;
+  #lastLook = Date.now();
+
+  constructor(db: Database, schema: string) {
+    this.#db = db;
+    this.schema = schema;
+    const name = escapeIdentifier(schema);
+    this.#move = `select m.moved::float8[] as moved, m.oldest::text as oldest, m.next::text as next
+      from ${name}.outbox_move($1, $2, $3) m`;
+    this.#look = `select seq::float8 as seq from ${name}.outbox where seq <= $1 order by seq limit 1000`;
+  }
+
+  /** The highest number it has seen. */
+  get seen(): number {
+    return this.#after ?? 0;
+  }
+
+  /** True while rows may appear below what it has seen. */
+  get hasHoles(): boolean {
+    return this.#holes.size > 0 || !this.#settled;
+  }
+
+  /** One pass; returns how many rows it moved. Several movers at once are safe: they wait for each other. */
+  async pass(): Promise<number> {
+    await failpoint('relay.before-move');
+    if (Date.now() - this.#lastLook > FULL_LOOK_MS) await this.#lookForStragglers();
+    const values = this.#settled ? [this.#after, [...this.#holes.keys()], MOST] : [0, [], MOST];
+    const found = (await this.#query<Moved>(this.#move, values))[0] as Moved;
+    const moved = found.moved ?? [];
+    this.#remember(moved, BigInt(found.oldest), BigInt(found.next));
+    await failpoint('relay.after-move');
+    return moved.length;
+  }
+
+  #remember(moved: readonly number[], oldest: bigint, next: bigint): void {
+    for (const seq of moved) this.#holes.delete(seq);
+    for (const [seq, missedAt] of this.#holes) if (missedAt <= oldest) this.#holes.delete(seq);
+    for (const seq of moved) {
+      for (let missing = (this.#after ?? seq) + 1; missing < seq; missing++) this.#holes.set(missing, next);
+      this.#after = Math.max(this.#after ?? 0, seq);
+    }
+    if (this.#after === undefined || this.#settled) return;
+    this.#beganAt ??= next;
+    this.#settled = oldest >= this.#beganAt;
+  }
+
+  /** Whatever somebody wrote in a way we did not think of is found here, within a minute and without the lock. */
+  async #lookForStragglers(): Promise<void> {
+    this.#lastLook = Date.now();
+    if (!this.#settled) return;
+    const never = 2n ** 64n;
+    for (const { seq } of await this.#query<{ seq: number }>(this.#look, [this.#after]))
+      this.#holes.set(seq, never);
+  }
+
+  async #query<Row>(text: string, values: unknown[]): Promise<Row[]> {
+    const client = await this.#db.pool.connect();
+    let broken = true;
+    try {
+      const { rows } = await sendPrepared(client, text, values);
+      broken = false;
+      return rows as Row[];
+    } finally {
+      client.release(broken);
+    }
+  }
+}
+
+type Moved = { moved: number[] | null; oldest: string; next: string };

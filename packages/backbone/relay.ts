@@ -1,0 +1,102 @@
+import type { Database } from '@ghasi/db/database';
+import type { Logger } from '@ghasi/telemetry/logger';
+import { escapeIdentifier } from 'pg';
+import { Mover } from './mover.ts';
+
+/** Moves outboxes to the log, as soon as somebody says that there is something. */
+export type Relay = {
+  /** Rows wait in this outbox. Cheap: calls while a pass runs become one more pass. */
+  nudge(schema: string): void;
+  /** Looks at every outbox at once. */
+  poll(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+/** How to run a relay. */
+export type RelayOptions = {
+  /** Signed in as `relay`. */
+  readonly db: Database;
+  readonly schemas: readonly string[];
+  readonly log: Logger | undefined;
+  /** How often to look without being nudged. Default 1 s. */
+  readonly pollMs?: number;
+  /** Rows of this outbox are in the log now. */
+  onMoved(schema: string, count: number): void;
+};
+
+/** Starts the relay of some outboxes. Any number of them may run, in any number of processes. */
+export function startRelay(options: RelayOptions): Relay {
+  const movers = new Map(options.schemas.map(schema => [schema, new Mover(options.db, schema)]));
+  const running = new Map<string, Promise<void>>();
+  const wanted = new Set<string>();
+  let stopped = false;
+  let timer: NodeJS.Timeout;
+
+  const drain = async (mover: Mover): Promise<void> => {
+    try {
+      while (wanted.delete(mover.schema) && !stopped) {
+        const count = await mover.pass();
+        if (count === 0) continue;
+        options.onMoved(mover.schema, count);
+        wanted.add(mover.schema); // until a pass finds nothing: holes fill without a nudge of their own
+      }
+    } catch (error) {
+      options.log?.warn({ err: error, schema: mover.schema }, 'an outbox could not be moved; trying again');
+    }
+  };
+
+  const nudge = (schema: string): void => {
+    const mover = movers.get(schema);
+    if (mover === undefined || stopped) return;
+    wanted.add(schema);
+    if (running.has(schema)) return;
+    const pass = drain(mover).finally(() => {
+      running.delete(schema);
+    });
+    running.set(schema, pass);
+  };
+
+  // One statement for all outboxes. Above what the mover has seen: below are rows long moved, which an old snapshot may
+  // keep in the index.
+  const all = [...movers.values()];
+  const waiting = all
+    .map(
+      ({ schema }, index) =>
+        `select ${index} as i where exists (select from ${escapeIdentifier(schema)}.outbox where seq > $${index + 1})`,
+    )
+    .join(' union all ');
+
+  const poll = async (): Promise<void> => {
+    if (all.length === 0) return;
+    const { rows } = await options.db.pool.query<{ i: number }>(
+      waiting,
+      all.map(({ seen }) => seen),
+    );
+    for (const { i } of rows) nudge((all[i] as Mover).schema);
+    for (const mover of all) if (mover.hasHoles) nudge(mover.schema);
+  };
+
+  const tick = (): void => {
+    timer = setTimeout(() => {
+      poll()
+        .catch(error =>
+          options.log?.warn({ err: error }, 'the outboxes could not be looked at; trying again'),
+        )
+        .finally(() => {
+          if (!stopped) tick();
+        });
+    }, options.pollMs ?? 1_000);
+  };
+  for (const schema of options.schemas) nudge(schema);
+  tick();
+
+  return {
+    nudge,
+    poll,
+    async stop() {
+      stopped = true;
+      clearTimeout(timer);
+      await Promise.allSettled(running.values());
+    },
+  };
+}

@@ -1,0 +1,267 @@
+import type { Database } from '@ghasi/db/database';
+import { failpoint } from '@ghasi/domain-primitives/failpoint';
+import type { Logger } from '@ghasi/telemetry/logger';
+import type { Delivery, Outcome, RetryPolicy, Subscriber } from '../../broker.ts';
+import { type Batch, Lanes } from '../../lanes.ts';
+import type { Held } from './leases.ts';
+import type { LogRow, Position } from './log-reader.ts';
+import { Fenced } from './parked.ts';
+import { failureOf, KeyFreed, Parking } from './parking.ts';
+
+type Item = LogRow & { readonly envelope: string };
+
+const MAX_BATCH = 256;
+const MOST_HELD = 4_000;
+const MOST_PER_TENANT = 1_000;
+const PAUSE_AFTER_ERROR_MS = 1_000;
+
+/** What a group needs from the broker it belongs to. */
+export type GroupOptions = {
+  readonly db: Database;
+  readonly subscriber: Subscriber;
+  readonly retry: RetryPolicy;
+  readonly log: Logger | undefined;
+  /** Room became free, or something ended: look whether there is more to do. */
+  onRoom(): void;
+  onDead(topic: string): void;
+};
+
+/**
+ * One service's share of the log in this process. It keeps what was read in lanes, hands batches to the service, parks
+ * keys that fail, and knows up to where everything is done. A crash loses nothing: whatever is above the cursor is
+ * delivered again, and the inbox makes that harmless.
+ */
+export class Group {
+  readonly subscriber: Subscriber;
+  readonly #options: GroupOptions;
+  readonly #topics: ReadonlySet<string>;
+  readonly #parking: Parking;
+  #lanes: Lanes<Item>;
+  #held = new Map<number, Held>();
+  #scan: Position = { off: 0, day: '1970-01-01' };
+  /** Days of what was read, so that the cursor knows its partition: [first offset, day], oldest first. */
+  #days: [number, string][] = [];
+  #flushed = -1;
+  #handledSinceFlush = false;
+  #running = new Set<Promise<void>>();
+  #pausedUntil = 0;
+  #stopped = false;
+
+  constructor(options: GroupOptions) {
+    this.#options = options;
+    this.subscriber = options.subscriber;
+    this.#topics = new Set(options.subscriber.topics);
+    this.#lanes = this.#freshLanes();
+    this.#parking = new Parking({
+      db: options.db,
+      subscription: options.subscriber.name,
+      order: options.subscriber.order,
+      retry: options.retry,
+      log: options.log,
+      epochOf: shard => this.#held.get(shard)?.epoch ?? -1,
+      handle: async delivery => (await this.#handle([delivery]))[0],
+      onDead: options.onDead,
+    });
+  }
+
+  get name(): string {
+    return this.subscriber.name;
+  }
+
+  get position(): Position {
+    return this.#scan;
+  }
+
+  /** Everything up to here is done or parked. */
+  get low(): number {
+    return this.#lanes.lowWater(this.#scan.off);
+  }
+
+  /** True if it has shards and room to read more. */
+  get wantsMore(): boolean {
+    return !this.#stopped && this.#held.size > 0 && this.#lanes.held < MOST_HELD;
+  }
+
+  hungry(): { tenantId: string; after: number }[] {
+    return this.#stopped ? [] : this.#lanes.hungry();
+  }
+
+  isSpilled(tenantId: string): boolean {
+    return this.#lanes.isSpilled(tenantId);
+  }
+
+  /** True if the same shards with the same epochs are held already. */
+  holdsExactly(held: readonly Held[]): boolean {
+    return (
+      held.length === this.#held.size &&
+      held.every(({ shard, epoch }) => this.#held.get(shard)?.epoch === epoch)
+    );
+  }
+
+  /** Takes new shards or loses some: starts again from the cursors. */
+  async reset(held: readonly Held[]): Promise<void> {
+    this.#held = new Map();
+    this.#lanes = this.#freshLanes();
+    await Promise.allSettled(this.#running);
+    await this.#parking.load(held.map(({ shard }) => shard));
+    const first = held.reduce<Held | undefined>(
+      (least, next) => (least === undefined || next.off < least.off ? next : least),
+      undefined,
+    );
+    if (first !== undefined) this.#scan = { off: first.off, day: first.day };
+    this.#days = [[this.#scan.off, this.#scan.day]];
+    this.#flushed = this.#scan.off;
+    this.#held = new Map(held.map(one => [one.shard, one]));
+  }
+
+  /** Takes a page that was read from this group's position. */
+  accept(page: readonly LogRow[]): void {
+    for (const row of page) {
+      if (!this.#isFor(row)) continue;
+      if (row.envelope === null) this.#lanes.spill(row.tenantId, row.off);
+      else this.#lanes.add(row as Item);
+    }
+    const last = page.at(-1);
+    if (last === undefined) return;
+    this.#scan = { off: last.off, day: last.day };
+    if (this.#days.at(-1)?.[1] !== last.day) this.#days.push([last.off, last.day]);
+  }
+
+  /** Takes what was read of a tenant that had no room before. */
+  refill(tenantId: string, page: readonly LogRow[], upTo: number): void {
+    const items = page.filter(row => this.#isFor(row)) as Item[];
+    this.#lanes.refill(tenantId, items, upTo, this.#scan.off);
+  }
+
+  /** Starts every batch that may run now. */
+  dispatch(): void {
+    if (this.#stopped || Date.now() < this.#pausedUntil) return;
+    for (let batch = this.#lanes.take(); batch !== undefined; batch = this.#lanes.take())
+      this.#track(this.#run(this.#lanes, batch));
+  }
+
+  /** Tries a parked key again, in the background; at most as many at once as the subscriber allows batches. */
+  retry(key: { parkKey: string; tenantId: string; shard: number }): void {
+    if (!this.#held.has(key.shard) || this.#stopped || Date.now() < this.#pausedUntil) return;
+    if (this.#parking.isRetrying(key.parkKey) || this.#parking.retries >= this.subscriber.concurrency) return;
+    this.#track(this.#parking.retry(key).finally(() => this.#options.onRoom()));
+  }
+
+  /** Writes down how far it came. A cursor that lags costs a few deduplicated deliveries after a crash, nothing else. */
+  async flush(force = false): Promise<void> {
+    const low = this.low;
+    if (low <= this.#flushed || (!force && !this.#handledSinceFlush)) return;
+    const held = [...this.#held.values()];
+    this.#handledSinceFlush = false;
+    await failpoint('broker.before-ack');
+    await this.#options.db.pool.query(
+      `update brokers.cursor c
+       set off = $2, day = $3, moved_at = clock_timestamp()
+       from unnest($4::smallint[], $5::bigint[]) as h (shard, epoch)
+       where c.subscription = $1 and c.shard = h.shard and c.epoch = h.epoch and c.off < $2`,
+      [this.name, low, this.#dayOf(low), held.map(({ shard }) => shard), held.map(({ epoch }) => epoch)],
+    );
+    this.#flushed = low;
+    await failpoint('broker.after-ack');
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await Promise.allSettled(this.#running);
+    await this.flush(true);
+  }
+
+  #freshLanes(): Lanes<Item> {
+    const { concurrency, maxBatch = MAX_BATCH } = this.subscriber;
+    return new Lanes<Item>({ concurrency, maxBatch, mostPerTenant: MOST_PER_TENANT });
+  }
+
+  #isFor(row: LogRow): boolean {
+    const held = this.#held.get(row.shard);
+    if (held === undefined || row.off <= held.off || !this.#topics.has(row.topic)) return false;
+    const target = row.attributes.replayTarget;
+    return target === undefined || target === this.name;
+  }
+
+  #track(work: Promise<void>): void {
+    const guarded = work.catch(error => {
+      if (error instanceof Fenced) return;
+      this.#options.log?.error(
+        { err: error, subscription: this.name },
+        'messages could not be settled; they stay',
+      );
+    });
+    this.#running.add(guarded);
+    void guarded.finally(() => this.#running.delete(guarded));
+  }
+
+  async #run(lanes: Lanes<Item>, batch: Batch<Item>): Promise<void> {
+    const { items } = batch;
+    let firstKept = 0; // whatever goes wrong below, nothing is lost: the batch stays where it is
+    try {
+      const flowing: Item[] = [];
+      for (const item of items) {
+        if (this.#parking.has(item)) await this.#parking.behind(item);
+        else flowing.push(item);
+      }
+      const outcomes = await this.#handle(flowing.map(item => ({ ...item, attempt: 1 })));
+      firstKept = items.length;
+      for (const [index, item] of flowing.entries()) {
+        if (!(await this.#settle(item, outcomes[index])))
+          firstKept = Math.min(firstKept, items.indexOf(item));
+      }
+      this.#handledSinceFlush = true;
+    } catch (error) {
+      firstKept = 0;
+      if (error instanceof KeyFreed) return;
+      this.#pause(PAUSE_AFTER_ERROR_MS);
+      throw error;
+    } finally {
+      lanes.finish(batch, items.length - firstKept);
+      if (lanes === this.#lanes) this.dispatch();
+      this.#options.onRoom();
+    }
+  }
+
+  async #handle(deliveries: readonly (Delivery & { shard: number })[]): Promise<readonly Outcome[]> {
+    if (deliveries.length === 0) return [];
+    const shards = [...new Set(deliveries.map(({ shard }) => shard))];
+    const epochs = shards.map(shard => this.#held.get(shard)?.epoch ?? -1);
+    await failpoint('broker.before-handle');
+    const outcomes = await this.subscriber.handle(deliveries, { subscription: this.name, shards, epochs });
+    await failpoint('broker.after-handle');
+    for (const outcome of outcomes) if (outcome.kind === 'pause') this.#pause(outcome.forMs);
+    return outcomes;
+  }
+
+  /** True when the message is off our hands: done, or parked. */
+  async #settle(item: Item, outcome: Outcome | undefined): Promise<boolean> {
+    switch (outcome?.kind) {
+      case 'done':
+        return true;
+      case 'fenced':
+      case 'pause':
+        return false;
+      case 'blocked':
+        await this.#parking.behind(item);
+        return true;
+      case 'retry':
+      case 'dead':
+        await this.#parking.failed(item, failureOf(outcome));
+        return true;
+      default:
+        throw new Error(`the handler of ${this.name} gave no outcome for ${item.eventId}`);
+    }
+  }
+
+  /** Not the message's fault: the whole subscription waits, and no attempt is counted (X-066). */
+  #pause(forMs: number): void {
+    this.#pausedUntil = Math.max(this.#pausedUntil, Date.now() + forMs);
+    setTimeout(() => this.#options.onRoom(), forMs + 1).unref();
+  }
+
+  #dayOf(off: number): string {
+    while (this.#days.length > 1 && (this.#days[1]?.[0] ?? 0) <= off) this.#days.shift();
+    return this.#days[0]?.[1] ?? this.#scan.day;
+  }
+}

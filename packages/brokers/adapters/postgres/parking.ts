@@ -1,0 +1,170 @@
+import type { Database } from '@ghasi/db/database';
+import type { Logger } from '@ghasi/telemetry/logger';
+import type { Delivery, Outcome, RetryPolicy } from '../../broker.ts';
+import {
+  type Failure,
+  headOf,
+  type ParkedKey,
+  type ParkedMessage,
+  parkBehind,
+  parkedKeys,
+  parkFailure,
+  unparkHead,
+} from './parked.ts';
+
+/** The key was freed while a message was on its way behind it: try that message like any other. */
+export class KeyFreed extends Error {}
+
+/** What parking needs from its group. */
+export type ParkingOptions = {
+  readonly db: Database;
+  readonly subscription: string;
+  readonly order: 'required' | 'any';
+  readonly retry: RetryPolicy;
+  readonly log: Logger | undefined;
+  /** The fencing number of a shard; -1 when it is not held any more. */
+  epochOf(shard: number): number;
+  /** Runs one delivery; undefined when nothing may run now. */
+  handle(delivery: Delivery & { shard: number }): Promise<Outcome | undefined>;
+  onDead(topic: string): void;
+};
+
+/**
+ * The keys of a group whose oldest message failed. Later messages of such a key are put behind it; everything else
+ * flows. What happens to one key happens one after the other, so that the last retry and a new arrival never cross.
+ */
+export class Parking {
+  readonly #options: ParkingOptions;
+  /** Park key → the last thing that happens to it. */
+  #keys = new Map<string, Promise<unknown>>();
+  readonly #retrying = new Set<string>();
+
+  constructor(options: ParkingOptions) {
+    this.#options = options;
+  }
+
+  /** Reads which keys of these shards are parked. */
+  async load(shards: readonly number[]): Promise<void> {
+    const found = await parkedKeys(this.#options.db, this.#options.subscription, shards);
+    this.#keys = new Map(found.map(({ parkKey }) => [parkKey, Promise.resolve()]));
+  }
+
+  has(message: ParkedMessage): boolean {
+    return this.#keys.has(this.#parkKey(message));
+  }
+
+  /** Puts a message behind its parked key; throws KeyFreed when the key is not parked any more. */
+  behind(message: ParkedMessage): Promise<void> {
+    const key = this.#keyOf(message);
+    return this.#inTurn(key.parkKey, async () => {
+      if (!(await parkBehind(this.#options.db, key, message))) this.#keys.delete(key.parkKey);
+      if (!this.#keys.has(key.parkKey)) throw new KeyFreed(key.parkKey);
+    });
+  }
+
+  /** Parks a key with the message that failed, or counts one more failure of it. */
+  async failed(message: ParkedMessage, failure: Failure): Promise<void> {
+    const { db, retry, log, onDead, subscription } = this.#options;
+    const key = this.#keyOf(message);
+    const isNew = !this.#keys.has(key.parkKey);
+    // In memory first: a message of this key that is taken while the row is written must already wait.
+    const parked = this.#inTurn(
+      key.parkKey,
+      () => parkFailure(db, key, message, { ...failure, retry }),
+      true,
+    );
+    let state: 'retrying' | 'dead';
+    try {
+      state = await parked;
+    } catch (error) {
+      if (isNew) this.#keys.delete(key.parkKey);
+      throw error;
+    }
+    const facts = {
+      subscription,
+      topic: message.topic,
+      eventId: message.eventId,
+      attempts: failure.attempts,
+      reason: failure.error,
+    };
+    if (state === 'dead') {
+      onDead(message.topic);
+      log?.error(facts, `a message of ${message.topic} is a dead letter; see: melm dlq list`);
+    } else log?.warn(facts, `a message of ${message.topic} failed and will be tried again`);
+  }
+
+  /** True while a retry of this key runs. */
+  isRetrying(parkKey: string): boolean {
+    return this.#retrying.has(parkKey);
+  }
+
+  get retries(): number {
+    return this.#retrying.size;
+  }
+
+  /** Tries a parked key again: its oldest message, then the ones behind it, until one fails or none is left. */
+  async retry(given: { parkKey: string; tenantId: string; shard: number }): Promise<void> {
+    const key = this.#withEpoch(given);
+    this.#retrying.add(key.parkKey);
+    try {
+      while (!(await this.#retryHead(key)));
+    } finally {
+      this.#retrying.delete(key.parkKey);
+    }
+  }
+
+  /** True when there is nothing more to do for now. */
+  async #retryHead(key: ParkedKey): Promise<boolean> {
+    const head = await headOf(this.#options.db, key);
+    if (head?.state === 'dead') return true;
+    if (head !== undefined) {
+      const outcome = await this.#options.handle({ ...head.message, attempt: head.attempts + 1 });
+      if (outcome?.kind === 'retry' || outcome?.kind === 'dead') {
+        const attempts = head.attempts + 1;
+        await this.failed(head.message, { ...failureOf(outcome), attempts });
+        return true;
+      }
+      if (outcome?.kind !== 'done') return true;
+    }
+    return this.#inTurn(key.parkKey, async () => {
+      const free = await unparkHead(this.#options.db, key, head?.message.off);
+      if (free) this.#keys.delete(key.parkKey);
+      return free;
+    });
+  }
+
+  #inTurn<T>(parkKey: string, work: () => Promise<T>, add = false): Promise<T> {
+    const before = this.#keys.get(parkKey);
+    const turn = (before ?? Promise.resolve()).then(work);
+    if (add || before !== undefined)
+      this.#keys.set(
+        parkKey,
+        turn.catch(() => {}),
+      );
+    return turn;
+  }
+
+  #parkKey(message: ParkedMessage): string {
+    return this.#options.order === 'required' ? message.orderingKey : `${message.orderingKey}#${message.off}`;
+  }
+
+  #keyOf(message: ParkedMessage): ParkedKey {
+    const { tenantId, shard } = message;
+    return this.#withEpoch({ parkKey: this.#parkKey(message), tenantId, shard });
+  }
+
+  #withEpoch(key: { parkKey: string; tenantId: string; shard: number }): ParkedKey {
+    const { subscription, epochOf } = this.#options;
+    return { ...key, subscription, epoch: epochOf(key.shard) };
+  }
+}
+
+/** The failure a first attempt ended with. */
+export function failureOf(outcome: Extract<Outcome, { kind: 'retry' | 'dead' }>): Failure {
+  return {
+    attempts: 1,
+    error: outcome.error,
+    giveUp: outcome.kind === 'dead',
+    ...(outcome.kind === 'retry' && outcome.afterMs !== undefined ? { afterMs: outcome.afterMs } : {}),
+  };
+}

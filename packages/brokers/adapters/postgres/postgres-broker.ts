@@ -1,0 +1,216 @@
+import { randomUUID } from 'node:crypto';
+import type { Database } from '@ghasi/db/database';
+import type { Logger } from '@ghasi/telemetry/logger';
+import type { Metrics } from '@ghasi/telemetry/metrics';
+import { defaultRetry, type RetryPolicy, type Subscriber, type Subscription } from '../../broker.ts';
+import { Group } from './group.ts';
+import { ensureCursors, Membership } from './leases.ts';
+import { readPage, readTenant } from './log-reader.ts';
+import { dueKeys } from './parked.ts';
+
+/** Times of the broker, in milliseconds. */
+export type BrokerTimes = {
+  /** A process without a heartbeat this long has lost its shards. Default 10 s. */
+  readonly leaseMs: number;
+  /** Between heartbeats; also how soon a crashed process's shards move. Default 1 s. */
+  readonly heartbeatMs: number;
+  /** Between looks at the log when nobody wakes us. Default 1 s. */
+  readonly pollMs: number;
+  /** Between writes of the cursors. Default 500 ms. */
+  readonly ackMs: number;
+};
+
+const defaultTimes: BrokerTimes = { leaseMs: 10_000, heartbeatMs: 1_000, pollMs: 1_000, ackMs: 500 };
+const PAGE = 500;
+const PASSIVE_ACK_MS = 5_000;
+
+/** How to open the broker. */
+export type PostgresBrokerOptions = {
+  /** Signed in as `relay`. The broker does not close it. */
+  readonly db: Database;
+  readonly log?: Logger;
+  readonly metrics?: Metrics;
+  readonly retry?: RetryPolicy;
+  readonly times?: Partial<BrokerTimes>;
+  /** Name of this process among the consumers. Default: random. */
+  readonly member?: string;
+};
+
+/** The log in PostgreSQL as a broker: reads it once for all services of this process. */
+export class PostgresBroker {
+  readonly #db: Database;
+  readonly #options: PostgresBrokerOptions;
+  readonly #times: BrokerTimes;
+  readonly #membership: Membership;
+  readonly #groups = new Map<string, Group>();
+  readonly #timers: NodeJS.Timeout[] = [];
+  #pumping: Promise<void> | undefined;
+  #wanted = false;
+  #balancing: Promise<void> | undefined;
+  #retryTimer: NodeJS.Timeout | undefined;
+  #lastPassiveAck = 0;
+  #stopped = false;
+
+  constructor(options: PostgresBrokerOptions) {
+    this.#options = options;
+    this.#db = options.db;
+    this.#times = { ...defaultTimes, ...options.times };
+    this.#membership = new Membership(options.db, {
+      id: options.member ?? randomUUID(),
+      leaseMs: this.#times.leaseMs,
+    });
+  }
+
+  /** Starts to consume. All subscribers of a process are given at once: one reader serves them all. */
+  async subscribe(subscribers: readonly Subscriber[]): Promise<Subscription> {
+    await ensureCursors(
+      this.#db,
+      subscribers.map(({ name }) => name),
+    );
+    for (const subscriber of subscribers) {
+      this.#groups.set(
+        subscriber.name,
+        new Group({
+          db: this.#db,
+          subscriber,
+          retry: this.#options.retry ?? defaultRetry,
+          log: this.#options.log,
+          onRoom: () => this.wake(),
+          onDead: topic =>
+            this.#options.metrics?.inc('melmastoon_events_dlq_total', {
+              service: subscriber.name,
+              topic,
+              subscription: subscriber.name,
+            }),
+        }),
+      );
+    }
+    await this.#balance();
+    this.#every(this.#times.heartbeatMs, () => this.#balance());
+    this.#every(this.#times.pollMs, () => Promise.resolve(this.wake()));
+    this.#every(this.#times.ackMs, () => this.#ack());
+    this.#every(this.#times.heartbeatMs, () => this.retryParked());
+    this.wake();
+    return { stop: () => this.#stop() };
+  }
+
+  /** There may be something new in the log. Cheap: calls while a read runs become one more read. */
+  wake(): void {
+    this.#wanted = true;
+    if (this.#stopped || this.#pumping !== undefined) return;
+    this.#pumping = this.#pump().finally(() => {
+      this.#pumping = undefined;
+      if (this.#wanted && !this.#stopped) setImmediate(() => this.wake());
+    });
+  }
+
+  /** Tries the parked keys that are due. */
+  async retryParked(): Promise<void> {
+    const due = await dueKeys(this.#db, [...this.#groups.keys()]);
+    for (const key of due) {
+      if (key.dueInMs <= 0) this.#groups.get(key.subscription)?.retry(key);
+    }
+    const next = due.find(key => key.dueInMs > 0);
+    clearTimeout(this.#retryTimer);
+    if (next !== undefined && next.dueInMs < this.#times.heartbeatMs && !this.#stopped)
+      this.#retryTimer = setTimeout(() => void this.retryParked().catch(() => {}), next.dueInMs + 1);
+  }
+
+  /** How far every subscription of this process is done. */
+  low(): ReadonlyMap<string, number> {
+    return new Map([...this.#groups].map(([name, group]) => [name, group.low]));
+  }
+
+  async #pump(): Promise<void> {
+    try {
+      while (this.#wanted && !this.#stopped) {
+        this.#wanted = false;
+        for (const group of this.#groups.values()) group.dispatch();
+        const hungry = [...this.#groups.values()].filter(group => group.wantsMore);
+        // Groups that stand at the same place share one read; in quiet times that is all of them.
+        const places = Map.groupBy(hungry, group => group.position.off);
+        await Promise.all([...places.values()].map(groups => this.#readFor(groups)));
+        await Promise.all(hungry.map(group => this.#refill(group)));
+      }
+    } catch (error) {
+      this.#options.log?.warn({ err: error }, 'the log could not be read; trying again');
+    }
+  }
+
+  async #readFor(groups: readonly Group[]): Promise<void> {
+    const [first] = groups;
+    if (first === undefined) return;
+    const from = first.position;
+    const topics = [...new Set(groups.flatMap(group => group.subscriber.topics))];
+    const page = await readPage(this.#db, from, { limit: PAGE, topics, without: [] });
+    for (const group of groups) {
+      if (group.position !== from && group.position.off !== from.off) continue; // reset meanwhile
+      group.accept(page);
+      group.dispatch();
+    }
+    if (page.length === PAGE) this.#wanted = true;
+  }
+
+  async #refill(group: Group): Promise<void> {
+    for (const { tenantId, after } of group.hungry()) {
+      const upTo = group.position.off;
+      const from = { off: after, day: '1970-01-01' };
+      const { topics } = group.subscriber;
+      const page = await readTenant(this.#db, from, { upTo, tenantId, topics, limit: PAGE });
+      const last = page.at(-1);
+      group.refill(tenantId, page, page.length < PAGE || last === undefined ? upTo : last.off);
+      group.dispatch();
+    }
+  }
+
+  #balance(): Promise<void> {
+    this.#balancing ??= this.#doBalance().finally(() => {
+      this.#balancing = undefined;
+    });
+    return this.#balancing;
+  }
+
+  async #doBalance(): Promise<void> {
+    const { held, tooMany } = await this.#membership.balance([...this.#groups.keys()]);
+    for (const [name, group] of this.#groups) {
+      const mine = held.get(name) ?? [];
+      const extra = tooMany.get(name) ?? [];
+      const keep = mine.filter(one => !extra.some(({ shard }) => shard === one.shard));
+      if (group.holdsExactly(keep)) continue;
+      if (extra.length > 0) await group.flush(true);
+      await group.reset(keep);
+      if (extra.length > 0) await this.#membership.release(name, extra);
+      this.wake();
+    }
+  }
+
+  async #ack(): Promise<void> {
+    const passive = Date.now() - this.#lastPassiveAck >= PASSIVE_ACK_MS;
+    if (passive) this.#lastPassiveAck = Date.now();
+    await Promise.all([...this.#groups.values()].map(group => group.flush(passive)));
+  }
+
+  #every(ms: number, work: () => Promise<void>): void {
+    let running = false;
+    const timer = setInterval(() => {
+      if (running || this.#stopped) return;
+      running = true;
+      work()
+        .catch(error =>
+          this.#options.log?.warn({ err: error }, 'the broker could not reach its database; trying again'),
+        )
+        .finally(() => (running = false));
+    }, ms);
+    this.#timers.push(timer);
+  }
+
+  async #stop(): Promise<void> {
+    this.#stopped = true;
+    for (const timer of this.#timers) clearInterval(timer);
+    clearTimeout(this.#retryTimer);
+    await this.#pumping;
+    await this.#balancing?.catch(() => {});
+    await Promise.allSettled([...this.#groups.values()].map(group => group.stop()));
+    await this.#membership.leave().catch(() => {});
+  }
+}

@@ -1,0 +1,157 @@
+/** What a lane needs to know of a message. */
+export type Item = { readonly tenantId: string; readonly off: number; readonly shard: number };
+
+type Lane<T> = { readonly tenant: Tenant<T>; readonly number: number; items: T[]; busy: boolean };
+type Tenant<T> = {
+  readonly id: string;
+  readonly lanes: Lane<T>[];
+  waiting: number;
+  inFlight: number;
+  /** Messages above this offset were seen and not kept; they are read again when there is room. */
+  spilledFrom: number | undefined;
+};
+
+/** A batch taken from a lane; give it back with `finish`. */
+export type Batch<T> = { readonly tenantId: string; readonly items: readonly T[]; readonly lane: unknown };
+
+/**
+ * The messages of one subscription that were read and are not done: a lane per tenant and group of shards. A lane runs
+ * one batch at a time, so a key (which has one tenant and one shard) keeps its order; tenants take turns, and one tenant
+ * never takes every slot while another waits. A tenant that floods keeps `mostPerTenant` messages here; the rest stays
+ * in the log and is read later ("spilled"), so that others behind it are reached at once.
+ */
+export class Lanes<T extends Item> {
+  readonly #concurrency: number;
+  readonly #maxBatch: number;
+  readonly #mostPerTenant: number;
+  /** In turn order: a tenant moves to the end when it got its batch. */
+  readonly #tenants = new Map<string, Tenant<T>>();
+  #inFlight = 0;
+  #held = 0;
+
+  constructor(options: { concurrency: number; maxBatch: number; mostPerTenant: number }) {
+    this.#concurrency = options.concurrency;
+    this.#maxBatch = options.maxBatch;
+    this.#mostPerTenant = options.mostPerTenant;
+  }
+
+  /** Messages held, in flight included. */
+  get held(): number {
+    return this.#held;
+  }
+
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  /** Keeps a message, or notes that its tenant has no room. Messages of a tenant come in the order of their offsets. */
+  add(item: T): void {
+    const tenant = this.#tenantOf(item.tenantId);
+    if (tenant.spilledFrom !== undefined) return;
+    if (tenant.waiting >= this.#mostPerTenant) {
+      tenant.spilledFrom = item.off - 1;
+      return;
+    }
+    this.#keep(tenant, item);
+  }
+
+  /** Notes that a message was seen and not read. */
+  spill(tenantId: string, off: number): void {
+    this.#tenantOf(tenantId).spilledFrom ??= off - 1;
+  }
+
+  /** Spilled tenants that have room again, and from where to read them. */
+  hungry(): { tenantId: string; after: number }[] {
+    const found = [];
+    for (const { id, spilledFrom, waiting } of this.#tenants.values()) {
+      if (spilledFrom !== undefined && waiting <= this.#mostPerTenant / 2)
+        found.push({ tenantId: id, after: spilledFrom });
+    }
+    return found;
+  }
+
+  /** What was read of a spilled tenant; `upTo` is how far that reading looked, `scanned` how far the main one has. */
+  refill(tenantId: string, items: readonly T[], upTo: number, scanned: number): void {
+    const tenant = this.#tenantOf(tenantId);
+    for (const item of items) this.#keep(tenant, item);
+    tenant.spilledFrom = upTo >= scanned ? undefined : upTo;
+    this.#forget(tenant);
+  }
+
+  /** True if messages of this tenant are to be read by `refill` and not by the main reader. */
+  isSpilled(tenantId: string): boolean {
+    return this.#tenants.get(tenantId)?.spilledFrom !== undefined;
+  }
+
+  /** The next batch that may run now, or undefined. */
+  take(): Batch<T> | undefined {
+    if (this.#inFlight >= this.#concurrency) return undefined;
+    for (const tenant of this.#tenants.values()) {
+      if (tenant.waiting === 0 || this.#hasItsShare(tenant)) continue;
+      const lane = tenant.lanes.find(candidate => !candidate.busy && candidate.items.length > 0);
+      if (lane === undefined) continue;
+      this.#tenants.delete(tenant.id);
+      this.#tenants.set(tenant.id, tenant);
+      const items = lane.items.slice(0, this.#maxBatch);
+      lane.busy = true;
+      tenant.inFlight++;
+      this.#inFlight++;
+      return { tenantId: tenant.id, items, lane };
+    }
+    return undefined;
+  }
+
+  /** Ends a batch. `kept` is how many of its last messages stay at the front of their lane, to be tried again. */
+  finish(batch: Batch<T>, kept = 0): void {
+    const lane = batch.lane as Lane<T>;
+    const done = batch.items.length - kept;
+    lane.items.splice(0, done);
+    lane.busy = false;
+    lane.tenant.waiting -= done;
+    lane.tenant.inFlight--;
+    this.#inFlight--;
+    this.#held -= done;
+    this.#forget(lane.tenant);
+  }
+
+  /** Everything up to this offset is done; `scanned` is how far the main reader looked. */
+  lowWater(scanned: number): number {
+    let low = scanned;
+    for (const tenant of this.#tenants.values()) {
+      if (tenant.spilledFrom !== undefined) low = Math.min(low, tenant.spilledFrom);
+      for (const lane of tenant.lanes) {
+        const first = lane.items[0];
+        if (first !== undefined) low = Math.min(low, first.off - 1);
+      }
+    }
+    return low;
+  }
+
+  #hasItsShare(tenant: Tenant<T>): boolean {
+    return this.#concurrency > 1 && tenant.inFlight >= this.#concurrency - 1;
+  }
+
+  #keep(tenant: Tenant<T>, item: T): void {
+    tenant.lanes[item.shard % tenant.lanes.length]?.items.push(item);
+    tenant.waiting++;
+    this.#held++;
+  }
+
+  #tenantOf(id: string): Tenant<T> {
+    let tenant = this.#tenants.get(id);
+    if (tenant === undefined) {
+      const made: Tenant<T> = { id, lanes: [], waiting: 0, inFlight: 0, spilledFrom: undefined };
+      for (let number = 0; number < Math.min(this.#concurrency, 16); number++)
+        made.lanes.push({ tenant: made, number, items: [], busy: false });
+      this.#tenants.set(id, made);
+      tenant = made;
+    }
+    return tenant;
+  }
+
+  /** A quiet tenant costs nothing. */
+  #forget(tenant: Tenant<T>): void {
+    if (tenant.waiting === 0 && tenant.inFlight === 0 && tenant.spilledFrom === undefined)
+      this.#tenants.delete(tenant.id);
+  }
+}
