@@ -1,3 +1,4 @@
+import { dataResidencies } from '@ghasi/event-envelope/metadata';
 import { z } from 'zod';
 import { serverErrors } from './errors.ts';
 
@@ -51,9 +52,9 @@ export const environmentSchema = z.object({
     .default('all')
     .describe('Services of this process: all, or names separated by commas'),
   ROLE: z
-    .enum(['all', 'http', 'jobs'])
+    .enum(['all', 'http', 'relay', 'consumers', 'jobs'])
     .default('all')
-    .describe('What this process does: all, only http, only jobs'),
+    .describe('What this process does: all, or only one of http, relay, consumers, jobs'),
   OTEL_EXPORTER_OTLP_ENDPOINT: url('http:', 'https:')
     .optional()
     .describe('Where traces are sent; without it they are not'),
@@ -82,6 +83,15 @@ export const environmentSchema = z.object({
   MELM_TRUSTED_PROXIES: list
     .optional()
     .describe('Addresses or ranges of proxies whose X-Forwarded-* headers count'),
+  MELM_REGION: z
+    .enum(dataResidencies)
+    .default('me-central1')
+    .describe('Where this deployment keeps its data; written into every event'),
+  MELM_COMMIT: z
+    .string()
+    .regex(/^[0-9a-f]{7,40}$/, 'must be a git commit')
+    .default('0000000')
+    .describe('Commit this process runs; written into every event'),
   MELM_LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
     .optional()

@@ -1,10 +1,40 @@
+import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { crossTenantPolicy } from '@ghasi/backbone/cross-tenant-policy';
 import type { Service } from '@ghasi/backbone/define-service';
+import { backboneMigrations } from '@ghasi/backbone/migrations';
 import type { Ask } from '@ghasi/backbone/question';
+import { createRegistry, type Registry } from '@ghasi/backbone/registry';
+import { hashesOf, type ReleasedBundle } from '@ghasi/backbone/registry-released';
+import { brokerMigrations } from '@ghasi/brokers/migrations';
 import type { MigrationSet } from '@ghasi/db/migrate';
 import { hotMigrations } from '@ghasi/hot/cache-metadata';
 import { jobsMigrations } from '@ghasi/jobs/migrations';
+import { service as aiOrchestrator } from '@melmastoon/ai-orchestrator-service/service';
+import { service as analytics } from '@melmastoon/analytics-service/service';
+import { service as audit } from '@melmastoon/audit-service/service';
+import { service as bffBackoffice } from '@melmastoon/bff-backoffice-service/service';
+import { service as bffConsumer } from '@melmastoon/bff-consumer-service/service';
+import { service as bffTenantBooking } from '@melmastoon/bff-tenant-booking-service/service';
+import { service as billing } from '@melmastoon/billing-service/service';
+import { crossTenantPaths } from '@melmastoon/catalog/cross-tenant-paths';
+import { service as fileStorage } from '@melmastoon/file-storage-service/service';
+import { service as housekeeping } from '@melmastoon/housekeeping-service/service';
 import { createIamService } from '@melmastoon/iam-service/service';
-import { service as tenantService } from '@melmastoon/tenant-service/service';
+import { service as inventory } from '@melmastoon/inventory-service/service';
+import { service as lockIntegration } from '@melmastoon/lock-integration-service/service';
+import { service as maintenance } from '@melmastoon/maintenance-service/service';
+import { service as notification } from '@melmastoon/notification-service/service';
+import { service as paymentGateway } from '@melmastoon/payment-gateway-service/service';
+import { service as pricing } from '@melmastoon/pricing-service/service';
+import { service as property } from '@melmastoon/property-service/service';
+import { service as reporting } from '@melmastoon/reporting-service/service';
+import { service as reservation } from '@melmastoon/reservation-service/service';
+import { service as searchAggregation } from '@melmastoon/search-aggregation-service/service';
+import { service as staff } from '@melmastoon/staff-service/service';
+import { service as sync } from '@melmastoon/sync-service/service';
+import { service as tenant } from '@melmastoon/tenant-service/service';
+import { service as themeConfig } from '@melmastoon/theme-config-service/service';
 
 /** What the services need from the installation they run in. */
 export type Installation = { secret: string; publicUrl: string; ask: Ask };
@@ -12,15 +42,38 @@ export type Installation = { secret: string; publicUrl: string; ask: Ask };
 /** All services of the platform, in the order their schemas are made. */
 export function allServices(installation: Installation): Service[] {
   const { origin, hostname } = new URL(installation.publicUrl);
+  const iam = createIamService({
+    ask: installation.ask,
+    secrets: [installation.secret],
+    issuer: origin,
+    rpId: hostname,
+    origins: [origin],
+  });
   return [
-    tenantService,
-    createIamService({
-      ask: installation.ask,
-      secrets: [installation.secret],
-      issuer: origin,
-      rpId: hostname,
-      origins: [origin],
-    }),
+    tenant,
+    iam,
+    property,
+    reservation,
+    inventory,
+    pricing,
+    housekeeping,
+    maintenance,
+    billing,
+    paymentGateway,
+    notification,
+    themeConfig,
+    lockIntegration,
+    searchAggregation,
+    aiOrchestrator,
+    fileStorage,
+    reporting,
+    analytics,
+    audit,
+    sync,
+    staff,
+    bffTenantBooking,
+    bffBackoffice,
+    bffConsumer,
   ];
 }
 
@@ -29,6 +82,23 @@ export function migrationSets(services: readonly Service[]): MigrationSet[] {
   return [
     jobsMigrations,
     hotMigrations,
+    backboneMigrations,
+    brokerMigrations,
     ...services.map(({ schema, migrations }) => ({ schema, folder: migrations })),
   ];
 }
+
+/** Every event of the platform, also of services that run in other processes, and what was released before. */
+export function platformRegistry(services: readonly Service[]): Registry {
+  return createRegistry(
+    services.flatMap(({ publishes }) => publishes),
+    {
+      released: hashesOf(JSON.parse(readFileSync(releasedFile, 'utf8')) as ReleasedBundle),
+      fetchReleased: async () => hashesOf(JSON.parse(await readFile(releasedFile, 'utf8')) as ReleasedBundle),
+      crossTenant: crossTenantPolicy(crossTenantPaths),
+    },
+  );
+}
+
+/** The bundle of the last release; `node tools/events-release.ts` writes it (REG-02). */
+const releasedFile = new URL('../../event-schemas/released.json', import.meta.url);

@@ -1,8 +1,11 @@
+import { hostname } from 'node:os';
 import { createAsk, type LocalAnswers } from '@ghasi/backbone/ask';
+import { Backbone } from '@ghasi/backbone/backbone';
 import type { Service } from '@ghasi/backbone/define-service';
 import type { Ask } from '@ghasi/backbone/question';
+import { createSigner } from '@ghasi/backbone/signature';
 import { topologyProblems } from '@ghasi/backbone/topology';
-import { type Database, openClient, openDatabase } from '@ghasi/db/database';
+import { type Database, type Outbox, openClient, openDatabase } from '@ghasi/db/database';
 import { migrate } from '@ghasi/db/migrate';
 import { roleUrl, serviceRole } from '@ghasi/db/roles';
 import { assertSafeRoles } from '@ghasi/db/safe-roles';
@@ -21,9 +24,9 @@ import { type DemoAccount, seedDemo } from './demo.ts';
 import type { Environment } from './environment.ts';
 import { serverErrors } from './errors.ts';
 import { questionRoutes } from './question-routes.ts';
-import { installationSecret } from './secret.ts';
+import { deriveKey, installationSecret } from './secret.ts';
 import { serviceTokens } from './service-token.ts';
-import { allServices, migrationSets } from './services.ts';
+import { allServices, migrationSets, platformRegistry } from './services.ts';
 
 /** A platform that serves. */
 export type Running = {
@@ -69,7 +72,15 @@ export async function start(env: Environment, options: StartOptions): Promise<Ru
     step('migrating');
     await migrate(database.adminUrl, migrationSets(everything), { secret, log });
     await assertSafe(database.adminUrl, everything);
-    const databases = openDatabases({ adminUrl: database.adminUrl, secret, services, log, metrics });
+    const backbone = createBackbone(env, { secret, services, everything, log, metrics });
+    const databases = openDatabases({
+      adminUrl: database.adminUrl,
+      secret,
+      services,
+      backbone,
+      log,
+      metrics,
+    });
     stack.add(() => Promise.all(Object.values(databases).map(db => db.close())));
     addAnswers(answers, { services, databases, ask, log });
 
@@ -80,7 +91,16 @@ export async function start(env: Environment, options: StartOptions): Promise<Ru
     }
     const hot = await openHot(env, log, metrics);
     stack.add(hot.close);
-    if (env.ROLE !== 'http') {
+    step('starting the backbone');
+    stack.add(() => backbone.stop());
+    await backbone.start({
+      databases,
+      relayDb: databases.relay as Database,
+      relay: env.ROLE === 'all' || env.ROLE === 'relay',
+      consumers: env.ROLE === 'all' || env.ROLE === 'consumers',
+      subscriptions: everything.filter(({ reacts }) => reacts.length > 0).map(({ name }) => name),
+    });
+    if (env.ROLE === 'all' || env.ROLE === 'jobs') {
       step('starting job workers');
       const workers = await startWorkers({
         jobs: services.flatMap(service => [...service.jobs, ...service.schedules]),
@@ -170,18 +190,65 @@ type Opening = {
   adminUrl: string;
   secret: string;
   services: readonly Service[];
+  backbone: Backbone;
   log: Logger;
   metrics: Metrics;
 };
 
-/** One pool per service under its own role, and one for maintenance work. */
-function openDatabases({ adminUrl, secret, services, log, metrics }: Opening): Record<string, Database> {
-  const open = (name: string, role: string, max: number) =>
-    openDatabase({ url: roleUrl(adminUrl, role, secret), service: name, max, log, metrics });
+/** Connections of one process, all services together; the embedded server takes 200. */
+const MOST_CONNECTIONS = 150;
+
+/** One pool per service under its own role, one for the relay and one for maintenance work. */
+function openDatabases(opening: Opening): Record<string, Database> {
+  const { adminUrl, secret, services, backbone, log, metrics } = opening;
+  const open = (name: string, role: string, max: number, outbox?: Outbox) =>
+    openDatabase({
+      url: roleUrl(adminUrl, role, secret),
+      service: name,
+      max,
+      log,
+      metrics,
+      ...(outbox === undefined ? {} : { outbox }),
+    });
+  const share = Math.min(10, Math.max(3, Math.floor(MOST_CONNECTIONS / services.length)));
   return {
-    ...Object.fromEntries(services.map(({ name, schema }) => [schema, open(name, serviceRole(schema), 10)])),
+    ...Object.fromEntries(
+      services.map(({ name, schema }) => [
+        schema,
+        open(name, serviceRole(schema), share, backbone.outboxOf(schema)),
+      ]),
+    ),
+    relay: open('relay', 'relay', 6),
     maintenance: open('maintenance', 'maintenance', 2),
   };
+}
+
+type Speaking = {
+  secret: string;
+  services: readonly Service[];
+  everything: readonly Service[];
+  log: Logger;
+  metrics: Metrics;
+};
+
+/** Outboxes, relay and consumers of this process. Every process of an installation signs with the same key. */
+function createBackbone(
+  env: Environment,
+  { secret, services, everything, log, metrics }: Speaking,
+): Backbone {
+  return new Backbone({
+    services,
+    registry: platformRegistry(everything),
+    signer: createSigner([{ id: 'k1', secret: deriveKey(secret, 'events').toString('base64url') }]),
+    producedBy: {
+      instance: `${hostname()}-${process.pid}`,
+      commit: env.MELM_COMMIT,
+      region: env.MELM_REGION,
+    },
+    dataResidency: env.MELM_REGION,
+    log,
+    metrics,
+  });
 }
 
 type Answering = { services: readonly Service[]; databases: Record<string, Database>; ask: Ask; log: Logger };
@@ -211,7 +278,7 @@ function hostServices(env: Environment, { services, databases, answers }: Hostin
     db: databases.maintenance as Database,
     routes: questionRoutes(services, answers),
   };
-  const own = env.ROLE === 'jobs' ? [] : services;
+  const own = env.ROLE === 'all' || env.ROLE === 'http' ? services : [];
   return [
     ...own.map(({ name, schema, routes, errors }) => ({
       name,

@@ -1,4 +1,5 @@
 import type { RetryPolicy, Subscription } from '@ghasi/brokers/broker';
+import { ensureCursors } from '@ghasi/brokers/leases';
 import { type BrokerTimes, PostgresBroker } from '@ghasi/brokers/postgres-broker';
 import { openWakeUps, type WakeUps } from '@ghasi/brokers/wake-up';
 import type { Database } from '@ghasi/db/database';
@@ -13,6 +14,7 @@ import { createOutbox, type ServiceOutbox } from './outbox.ts';
 import type { Registry } from './registry.ts';
 import { type Relay, startRelay } from './relay.ts';
 import type { Signer } from './signature.ts';
+import { startUpkeep, type Upkeep } from './upkeep.ts';
 
 /** What the backbone of a process must know before any database is opened. */
 export type BackboneOptions = {
@@ -41,6 +43,8 @@ export type StartOptions = {
   readonly times?: Partial<BrokerTimes>;
   readonly breaker?: BreakerPolicy;
   readonly member?: string;
+  /** Every service that consumes, also in other processes. Default: those of this process. */
+  readonly subscriptions?: readonly string[];
 };
 
 /** The backbone of one process: outboxes for its services, then a relay and consumers. */
@@ -50,6 +54,7 @@ export class Backbone {
   #relay: Relay | undefined;
   #broker: PostgresBroker | undefined;
   #wakeUps: WakeUps | undefined;
+  #upkeep: Upkeep | undefined;
   #subscription: Subscription | undefined;
 
   constructor(options: BackboneOptions) {
@@ -73,6 +78,9 @@ export class Backbone {
     const { services, log, metrics } = this.#options;
     const { relayDb } = options;
     await relayDb.pool.query('select brokers.make_partitions(3)');
+    const consuming = services.filter(({ reacts }) => reacts.length > 0);
+    // In every role: what is published before the first consumer starts must wait for it.
+    await ensureCursors(relayDb, options.subscriptions ?? consuming.map(({ name }) => name));
     this.#wakeUps = openWakeUps({
       url: relayDb.url,
       log,
@@ -83,6 +91,7 @@ export class Backbone {
       },
     });
     if (options.relay !== false) {
+      this.#upkeep = startUpkeep({ db: relayDb, schemas: services.map(({ schema }) => schema), log });
       this.#relay = startRelay({
         db: relayDb,
         schemas: services.map(({ schema }) => schema),
@@ -93,7 +102,6 @@ export class Backbone {
         },
       });
     }
-    const consuming = services.filter(({ reacts }) => reacts.length > 0);
     if (options.consumers === false || consuming.length === 0) return;
     this.#broker = new PostgresBroker({
       db: relayDb,
@@ -116,9 +124,18 @@ export class Backbone {
     );
   }
 
+  /** Looks at outboxes, log and due retries now instead of at the next tick, and writes the cursors down. */
+  async hurry(): Promise<void> {
+    await this.#relay?.poll();
+    this.#broker?.wake();
+    await this.#broker?.retryParked();
+    await this.#broker?.flush();
+  }
+
   async stop(): Promise<void> {
     await this.#subscription?.stop();
     await this.#relay?.stop();
+    await this.#upkeep?.stop();
     await this.#wakeUps?.stop();
   }
 

@@ -74,7 +74,7 @@ class Consumer {
     return reads.map(read => {
       if (isReadable(read)) return outcomes.get(read.delivery) as Outcome;
       this.#count(read.delivery, 'error');
-      return { kind: 'dead', error: read.reason };
+      return { kind: 'dead', error: read.reason, stray: read.stray };
     });
   }
 

@@ -19,8 +19,8 @@ export type Readable = {
   readonly claim: Claim;
 };
 
-/** Why a delivery can never be handled. */
-export type Unreadable = { readonly delivery: Delivery; readonly reason: string };
+/** Why a delivery can never be handled. A stray was not published by us, so its key need not wait for it. */
+export type Unreadable = { readonly delivery: Delivery; readonly reason: string; readonly stray: boolean };
 
 /** Reads deliveries for one service. */
 export type Reader = {
@@ -44,15 +44,17 @@ export function createReader(
     for (const event of versionsOf(reaction.event)) byTopic.set(event.subject, reaction);
 
   const read = (delivery: Delivery): Readable | Unreadable => {
-    const unreadable = (reason: string) => ({ delivery, reason });
+    const unreadable = (reason: string, stray = false) => ({ delivery, reason, stray });
     const reaction = byTopic.get(delivery.topic);
     if (reaction === undefined) return unreadable(`${service} has no reaction to ${delivery.topic}`);
     if (!signer.verify(delivery.envelope, delivery.attributes.signature))
-      return unreadable('not signed by a service of this installation');
+      return unreadable('not signed by a service of this installation', true);
     try {
       const envelope = JSON.parse(delivery.envelope) as EventEnvelope;
-      const wrong = whatDiffers(envelope, delivery) ?? registry.drift(envelope);
-      if (wrong !== undefined) return unreadable(wrong);
+      const differs = whatDiffers(envelope, delivery);
+      if (differs !== undefined) return unreadable(differs, true);
+      const drift = registry.drift(envelope);
+      if (drift !== undefined) return unreadable(drift);
       const { event } = reaction;
       const payload =
         envelope.schemaUri === schemaUri(event) ? envelope.payload : upcastPayload(event, envelope);

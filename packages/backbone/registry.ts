@@ -1,20 +1,154 @@
-import type { EventType } from '@ghasi/event-envelope/define-event';
+import { type EventType, isEventType } from '@ghasi/event-envelope/define-event';
 import type { EventEnvelope } from '@ghasi/event-envelope/envelope';
+import { parseSchemaUri, schemaUri } from '@ghasi/event-envelope/schema-uri';
+import { subjectOf } from '@ghasi/event-envelope/subject';
+import { type CrossTenantPolicy, crossTenantPolicy } from './cross-tenant-policy.ts';
 
-// LEAD: minimal; the runtime (outbox.ts, read-delivery.ts) uses find, drift and crossTenantProblem. Keep these names.
-/** Every event of the platform. */
+/** Subject → hashes of its payload schema that were released, in any order. */
+export type ReleasedHashes = Readonly<Record<string, readonly string[]>>;
+
+/** Every event of an installation. */
 export type Registry = {
   readonly events: readonly EventType[];
   /** The event of a subject. */
   find(subject: string): EventType | undefined;
+  /** The event of a type without version, and a version. */
+  at(type: string, version: number): EventType | undefined;
+  /** All versions of a type, the oldest first; empty when nobody declared it. */
+  versions(type: string): readonly EventType[];
+  /** The schema URI of a subject with today's hash (REG-03). */
+  schemaUri(subject: string): string | undefined;
   /** Why an incoming envelope's schema is not one we know ('schema drift…'); undefined when it is (REG-04, X-080). */
-  drift(envelope: EventEnvelope): string | undefined;
+  drift(envelope: Pick<EventEnvelope, 'eventType' | 'eventVersion' | 'schemaUri'>): string | undefined;
+  /** Reads the released hashes again; call it once after a drift, before giving up (REG-04). Calls in flight share one read. */
+  refresh(): Promise<void>;
   /** Why an event may not be published across tenants; undefined when it may (X-082). */
   crossTenantProblem(event: EventType): string | undefined;
 };
 
-/** Makes a registry. */
-export function createRegistry(events: readonly EventType[]): Registry {
+/** What a registry knows beyond the declarations. */
+export type RegistryOptions = {
+  /** Hashes of earlier releases, which may still be stored or on their way. Default: none. */
+  readonly released?: ReleasedHashes;
+  /** Where newer hashes are found, for a producer that was deployed before us. Default: nowhere. */
+  readonly fetchReleased?: () => Promise<ReleasedHashes>;
+  /** Default: nobody may publish across tenants. */
+  readonly crossTenant?: CrossTenantPolicy;
+};
+
+/** Makes a registry; throws when the declarations contradict each other. */
+export function createRegistry(events: readonly EventType[], options: RegistryOptions = {}): Registry {
+  const problems = registryProblems(events);
+  if (problems.length > 0) throw new TypeError(`createRegistry: ${problems.join('; ')}`);
   const bySubject = new Map(events.map(event => [event.subject, event]));
-  return { events, find: subject => bySubject.get(subject), drift: () => undefined, crossTenantProblem: () => undefined };
+  const byType = Map.groupBy(
+    events.toSorted((a, b) => a.version - b.version),
+    event => event.type,
+  );
+  const policy = options.crossTenant ?? crossTenantPolicy([]);
+  const known = new KnownSchemas(options);
+
+  return {
+    events,
+    find: subject => bySubject.get(subject),
+    at: (type, version) => bySubject.get(subjectOf({ eventType: type, eventVersion: version })),
+    versions: type => byType.get(type) ?? [],
+    schemaUri: subject => {
+      const event = bySubject.get(subject);
+      return event === undefined ? undefined : schemaUri(event);
+    },
+    drift: envelope => {
+      const event = bySubject.get(subjectOf(envelope));
+      if (event === undefined) return `unknown subject: ${subjectOf(envelope).slice(0, 255)}`;
+      return known.has(event, envelope.schemaUri)
+        ? undefined
+        : `schema drift: ${why(event, envelope.schemaUri)}`;
+    },
+    refresh: () => known.refresh(),
+    crossTenantProblem: policy.publishProblem,
+  };
+}
+
+/** Which schemas were ever ours: today's, and the released ones by subject. */
+class KnownSchemas {
+  #released: Map<string, ReadonlySet<string>>;
+  #reading: Promise<void> | undefined;
+  readonly #fetch: RegistryOptions['fetchReleased'];
+
+  constructor({ released = {}, fetchReleased }: RegistryOptions) {
+    this.#released = setsOf(released);
+    this.#fetch = fetchReleased;
+  }
+
+  has(event: EventType, uri: string): boolean {
+    if (uri === schemaUri(event)) return true;
+    const parts = parseSchemaUri(uri);
+    if (parts === undefined || !isOf(event, parts)) return false;
+    return this.#released.get(event.subject)?.has(parts.hash) ?? false;
+  }
+
+  refresh(): Promise<void> {
+    if (this.#fetch === undefined) return Promise.resolve();
+    this.#reading ??= this.#fetch()
+      .then(released => {
+        this.#released = setsOf(released);
+      })
+      .finally(() => {
+        this.#reading = undefined;
+      });
+    return this.#reading;
+  }
+}
+
+function setsOf(released: ReleasedHashes): Map<string, ReadonlySet<string>> {
+  return new Map(Object.entries(released).map(([subject, hashes]) => [subject, new Set(hashes)]));
+}
+
+type Address = {
+  readonly service: string;
+  readonly aggregate: string;
+  readonly verb: string;
+  readonly version: number;
+};
+
+function isOf(event: Address, uri: Address): boolean {
+  const names = ['service', 'aggregate', 'verb', 'version'] as const;
+  return names.every(name => uri[name] === event[name]);
+}
+
+function why(event: EventType, uri: string): string {
+  const parts = parseSchemaUri(uri);
+  if (parts === undefined) return 'its schemaUri is none';
+  if (!isOf(event, parts)) return `its schemaUri is of another event than ${event.subject}`;
+  return `${event.subject} was never released with schema sha256-${parts.hash}`;
+}
+
+/** What is wrong with a set of events, in words; empty when they fit together. */
+export function registryProblems(events: readonly EventType[]): string[] {
+  const strangers = events.filter(event => !isEventType(event));
+  if (strangers.length > 0) return [`${strangers.length} entries were not made by defineEvent`];
+  return [
+    ...[...Map.groupBy(events, event => event.subject)]
+      .filter(([, same]) => same.length > 1)
+      .map(([subject, same]) => `${subject} is declared ${same.length} times`),
+    ...[...Map.groupBy(events, event => event.type.split('.').slice(0, 2).join('.'))].flatMap(ownerProblem),
+    ...[...Map.groupBy(events, event => event.type)].flatMap(versionProblem),
+  ];
+}
+
+/** CAT-07: one owner per service token, whatever catalogue its events came from. */
+function ownerProblem([token, events]: [string, EventType[]]): string[] {
+  const owners = [...new Set(events.map(event => event.owner))];
+  return owners.length === 1 ? [] : [`${token}.* has several owners: ${owners.join(', ')}`];
+}
+
+/** Versions start at 1, have no hole, and each replaces the registered one before it. */
+function versionProblem([type, events]: [string, EventType[]]): string[] {
+  const versions = new Map(events.map(event => [event.version, event]));
+  const newest = Math.max(...versions.keys());
+  const missing = Array.from({ length: newest }, (_, index) => index + 1).filter(n => !versions.has(n));
+  if (missing.length > 0) return [`${type} has a v${newest} but no v${missing.join(', v')}`];
+  return [...versions.values()]
+    .filter(({ version, replaces }) => version > 1 && replaces?.event !== versions.get(version - 1))
+    .map(({ subject, version }) => `${subject} replaces another v${version - 1} than the registered one`);
 }

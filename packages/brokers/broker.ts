@@ -24,12 +24,13 @@ export type Delivery = Message & {
 /**
  * What became of a delivery. `blocked`: not tried, because an earlier message of its key failed in the same batch.
  * `pause`: not tried or not its own fault; give it back later without counting, and stop the subscription that long.
- * `fenced`: the work belongs to somebody else by now.
+ * `dead`: it can never be handled; `stray` says that it was never part of its key's history (somebody put it on the broker
+ * by hand), so that nothing has to wait for it. `fenced`: the work belongs to somebody else by now.
  */
 export type Outcome =
   | { readonly kind: 'done' }
   | { readonly kind: 'retry'; readonly error: string; readonly afterMs?: number }
-  | { readonly kind: 'dead'; readonly error: string }
+  | { readonly kind: 'dead'; readonly error: string; readonly stray?: boolean }
   | { readonly kind: 'blocked' }
   | { readonly kind: 'pause'; readonly error: string; readonly forMs: number }
   | { readonly kind: 'fenced' };

@@ -19,8 +19,11 @@ export async function readCatalog(client: Client, schemas: readonly string[]): P
     const { rows } = await client.query<CatalogFact>(text, text.includes('$1') ? [schemas] : []);
     facts.push(...rows);
   }
-  return facts.sort((a, b) => order(a).localeCompare(order(b)));
+  return facts.filter(({ name }) => !ofOneDay.test(name)).sort((a, b) => order(a).localeCompare(order(b)));
 }
+
+/** Partitions of one day (`log_20260321`) come and go; their parent says what they are like. */
+const ofOneDay = /_\d{8}(?!\d)/;
 
 function order(fact: CatalogFact): string {
   return `${fact.kind} ${fact.name}`;

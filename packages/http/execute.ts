@@ -1,3 +1,4 @@
+import { accepted } from '@ghasi/db/accepted';
 import type { Database } from '@ghasi/db/database';
 import { retryOnConflict } from '@ghasi/db/optimistic';
 import { type Actor, type Ctx, tenantRead, tenantTransaction, type Who } from '@ghasi/db/tenant-transaction';
@@ -74,9 +75,10 @@ function inTransaction(
 ): Promise<Rendered> {
   const who = whoOf(run);
   const whole = async (ctx: Ctx) => {
-    const rendered = renderReply(run.route, await work(ctx));
+    const reply = await work(ctx);
+    const rendered = renderReply(run.route, reply);
     await finish?.(ctx, rendered);
-    return rendered;
+    return accepted(rendered, (reply as { events?: readonly object[] }).events ?? []);
   };
   // A GET gets a transaction that refuses writes: it cannot change state even by mistake (safety rule 32).
   if (!isMutating(run.route)) return tenantRead(run.db, who, whole);

@@ -57,7 +57,12 @@ export type ReplyCookie = {
   httpOnly?: boolean;
 };
 
-type ReplyExtras = { headers?: Readonly<Record<string, string>>; cookies?: readonly ReplyCookie[] };
+type ReplyExtras = {
+  headers?: Readonly<Record<string, string>>;
+  cookies?: readonly ReplyCookie[];
+  /** Events of the use case; the transaction appends them to the outbox before it commits. Not sent to the client. */
+  events?: readonly object[];
+};
 
 /** What a handler returns: one of the declared statuses with a body of its schema. */
 export type Reply<R extends Returns = Returns> = {

@@ -143,7 +143,7 @@ export class Group {
   /** Tries a parked key again, in the background; at most as many at once as the subscriber allows batches. */
   retry(key: { parkKey: string; tenantId: string; shard: number }): void {
     if (!this.#held.has(key.shard) || this.#stopped || Date.now() < this.#pausedUntil) return;
-    if (this.#parking.isRetrying(key.parkKey) || this.#parking.retries >= this.subscriber.concurrency) return;
+    if (this.#parking.isRetrying(key) || this.#parking.retries >= this.subscriber.concurrency) return;
     this.#track(this.#parking.retry(key).finally(() => this.#options.onRoom()));
   }
 

@@ -23,6 +23,8 @@ export type Failure = {
   readonly error: string;
   readonly afterMs?: number;
   readonly giveUp: boolean;
+  /** It holds nobody back. */
+  readonly stray?: boolean;
 };
 
 const broker = { actor: { type: 'system', id: 'postgres-broker' } } as const;

@@ -35,7 +35,7 @@ export type ParkingOptions = {
  */
 export class Parking {
   readonly #options: ParkingOptions;
-  /** Park key → the last thing that happens to it. */
+  /** Tenant and park key → the last thing that happens to it. */
   #keys = new Map<string, Promise<unknown>>();
   readonly #retrying = new Set<string>();
 
@@ -46,30 +46,30 @@ export class Parking {
   /** Reads which keys of these shards are parked. */
   async load(shards: readonly number[]): Promise<void> {
     const found = await parkedKeys(this.#options.db, this.#options.subscription, shards);
-    this.#keys = new Map(found.map(({ parkKey }) => [parkKey, Promise.resolve()]));
+    this.#keys = new Map(found.map(key => [nameOf(key), Promise.resolve()]));
   }
 
   has(message: ParkedMessage): boolean {
-    return this.#keys.has(this.#parkKey(message));
+    return this.#keys.has(nameOf(this.#keyOf(message)));
   }
 
   /** Puts a message behind its parked key; throws KeyFreed when the key is not parked any more. */
   behind(message: ParkedMessage): Promise<void> {
     const key = this.#keyOf(message);
-    return this.#inTurn(key.parkKey, async () => {
-      if (!(await parkBehind(this.#options.db, key, message))) this.#keys.delete(key.parkKey);
-      if (!this.#keys.has(key.parkKey)) throw new KeyFreed(key.parkKey);
+    return this.#inTurn(key, async () => {
+      if (!(await parkBehind(this.#options.db, key, message))) this.#keys.delete(nameOf(key));
+      if (!this.#keys.has(nameOf(key))) throw new KeyFreed(key.parkKey);
     });
   }
 
   /** Parks a key with the message that failed, or counts one more failure of it. */
   async failed(message: ParkedMessage, failure: Failure): Promise<void> {
     const { db, retry, log, onDead, subscription } = this.#options;
-    const key = this.#keyOf(message);
-    const isNew = !this.#keys.has(key.parkKey);
+    const key = this.#keyOf(message, failure.stray);
+    const isNew = !this.#keys.has(nameOf(key));
     // In memory first: a message of this key that is taken while the row is written must already wait.
     const parked = this.#inTurn(
-      key.parkKey,
+      key,
       () => parkFailure(db, key, message, { ...failure, retry }),
       true,
     );
@@ -77,7 +77,7 @@ export class Parking {
     try {
       state = await parked;
     } catch (error) {
-      if (isNew) this.#keys.delete(key.parkKey);
+      if (isNew) this.#keys.delete(nameOf(key));
       throw error;
     }
     const facts = {
@@ -94,8 +94,8 @@ export class Parking {
   }
 
   /** True while a retry of this key runs. */
-  isRetrying(parkKey: string): boolean {
-    return this.#retrying.has(parkKey);
+  isRetrying(key: { tenantId: string; parkKey: string }): boolean {
+    return this.#retrying.has(nameOf(key));
   }
 
   get retries(): number {
@@ -105,11 +105,11 @@ export class Parking {
   /** Tries a parked key again: its oldest message, then the ones behind it, until one fails or none is left. */
   async retry(given: { parkKey: string; tenantId: string; shard: number }): Promise<void> {
     const key = this.#withEpoch(given);
-    this.#retrying.add(key.parkKey);
+    this.#retrying.add(nameOf(key));
     try {
       while (!(await this.#retryHead(key)));
     } finally {
-      this.#retrying.delete(key.parkKey);
+      this.#retrying.delete(nameOf(key));
     }
   }
 
@@ -126,31 +126,28 @@ export class Parking {
       }
       if (outcome?.kind !== 'done') return true;
     }
-    return this.#inTurn(key.parkKey, async () => {
+    return this.#inTurn(key, async () => {
       const free = await unparkHead(this.#options.db, key, head?.message.off);
-      if (free) this.#keys.delete(key.parkKey);
+      if (free) this.#keys.delete(nameOf(key));
       return free;
     });
   }
 
-  #inTurn<T>(parkKey: string, work: () => Promise<T>, add = false): Promise<T> {
-    const before = this.#keys.get(parkKey);
+  #inTurn<T>(key: ParkedKey, work: () => Promise<T>, add = false): Promise<T> {
+    const before = this.#keys.get(nameOf(key));
     const turn = (before ?? Promise.resolve()).then(work);
     if (add || before !== undefined)
       this.#keys.set(
-        parkKey,
+        nameOf(key),
         turn.catch(() => {}),
       );
     return turn;
   }
 
-  #parkKey(message: ParkedMessage): string {
-    return this.#options.order === 'required' ? message.orderingKey : `${message.orderingKey}#${message.off}`;
-  }
-
-  #keyOf(message: ParkedMessage): ParkedKey {
-    const { tenantId, shard } = message;
-    return this.#withEpoch({ parkKey: this.#parkKey(message), tenantId, shard });
+  /** Where order matters, a message parks its key; elsewhere, and if it never belonged there, only itself. */
+  #keyOf({ tenantId, shard, orderingKey, off }: ParkedMessage, stray = false): ParkedKey {
+    const alone = stray || this.#options.order === 'any';
+    return this.#withEpoch({ parkKey: alone ? `${orderingKey}#${off}` : orderingKey, tenantId, shard });
   }
 
   #withEpoch(key: { parkKey: string; tenantId: string; shard: number }): ParkedKey {
@@ -159,12 +156,18 @@ export class Parking {
   }
 }
 
+/** The tenant is part of it: another tenant's message cannot hold this one's key, whatever it calls itself. */
+function nameOf({ tenantId, parkKey }: { tenantId: string; parkKey: string }): string {
+  return `${tenantId} ${parkKey}`;
+}
+
 /** The failure a first attempt ended with. */
 export function failureOf(outcome: Extract<Outcome, { kind: 'retry' | 'dead' }>): Failure {
   return {
     attempts: 1,
     error: outcome.error,
     giveUp: outcome.kind === 'dead',
+    stray: outcome.kind === 'dead' && outcome.stray === true,
     ...(outcome.kind === 'retry' && outcome.afterMs !== undefined ? { afterMs: outcome.afterMs } : {}),
   };
 }

@@ -116,6 +116,11 @@ export class PostgresBroker {
       this.#retryTimer = setTimeout(() => void this.retryParked().catch(() => {}), next.dueInMs + 1);
   }
 
+  /** Writes down how far every subscription of this process is done, now instead of at the next tick. */
+  async flush(): Promise<void> {
+    await Promise.all([...this.#groups.values()].map(group => group.flush(true)));
+  }
+
   /** How far every subscription of this process is done. */
   low(): ReadonlyMap<string, number> {
     return new Map([...this.#groups].map(([name, group]) => [name, group.low]));

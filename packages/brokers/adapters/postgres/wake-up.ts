@@ -14,7 +14,8 @@ export type WakeUps = {
   stop(): Promise<void>;
 };
 
-const CHANNEL = 'melm_wake';
+/** The channel of all wake-ups. */
+export const CHANNEL = 'melm_wake';
 const COALESCE_MS = 10;
 const RECONNECT_MS = 1_000;
 const DEAF_AFTER_MS = 2_000;

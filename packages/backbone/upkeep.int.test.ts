@@ -1,0 +1,119 @@
+import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
+import { waitUntil } from '@ghasi/testing/signal';
+import { newTenantId } from '@ghasi/testing/tenants';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { changeOrder, type Shop, shopMigrations, startShop } from './fixtures/shop.ts';
+import { defaultKeep, upkeep } from './upkeep.ts';
+
+let database: TestDatabase;
+let shop: Shop;
+beforeAll(async () => {
+  database = await testDatabase({ migrations: shopMigrations });
+  shop = await startShop(database);
+});
+afterAll(async () => {
+  await shop.stop();
+  await database.drop();
+});
+
+const relay = () => database.openAs('relay');
+const effectsOf = (tenantId: string) =>
+  database.admin<{ version: number }>('select version from stock.effects where tenant_id = $1 order by seq', [
+    tenantId,
+  ]);
+
+async function applied(tenantId: ReturnType<typeof newTenantId>, count: number) {
+  for (let n = 0; n < count; n++) await changeOrder(shop.orders, tenantId, { orderId: 'o1' });
+  await waitUntil('the effects', async () => (await effectsOf(tenantId)).length === count);
+}
+
+test('INBOX-05, X-063: processed rows older than 30 days leave the inbox and leave the version of their key', async () => {
+  const tenantId = newTenantId();
+  await applied(tenantId, 3);
+  await database.admin(
+    `update stock.inbox set received_at = now() - interval '31 days' where tenant_id = $1`,
+    [tenantId],
+  );
+  await database.admin(
+    `insert into stock.inbox (tenant_id, consumer_name, event_id, topic, event_type, idempotency_key, ordering_key,
+                              aggregate_version, received_at, result, attempts)
+     values ($1, 'c', gen_random_uuid(), 't', 't', 'k', 'k', 9, now() - interval '40 days', 'error', 7)`,
+    [tenantId],
+  );
+  expect(await upkeep(relay(), ['stock'])).toMatchObject({ inboxRows: 3 });
+  expect(await database.admin('select result from stock.inbox where tenant_id = $1', [tenantId])).toEqual([
+    { result: 'error' },
+  ]);
+  expect(
+    await database.admin(
+      'select ordering_key, aggregate_version from stock.inbox_floor where tenant_id = $1',
+      [tenantId],
+    ),
+  ).toEqual([{ ordering_key: `${tenantId}:o1`, aggregate_version: 3n }]);
+});
+
+test('X-061: an event replayed after its inbox row is gone has no second effect', async () => {
+  const tenantId = newTenantId();
+  await applied(tenantId, 1);
+  const old = new Date(Date.now() - 31 * 86_400_000).toISOString();
+  await database.admin('delete from stock.inbox where tenant_id = $1', [tenantId]);
+  await database.admin(`insert into stock.inbox_floor values ($1, 'stock-service.order-changed', $2, 1)`, [
+    tenantId,
+    `${tenantId}:o1`,
+  ]);
+  // The same event, as old as the inbox window demands; signed anew, since its date is part of it.
+  const { createSigner } = await import('./signature.ts');
+  const [{ text }] = (await database.admin<{ text: string }>(
+    'select envelope::text as text from brokers.log where tenant_id = $1',
+    [tenantId],
+  )) as [{ text: string }];
+  const aged = JSON.stringify({ ...JSON.parse(text), occurredAt: old });
+  const signature = createSigner([{ id: 'test', secret: database.secret }]).sign(aged);
+  await database.admin(
+    `insert into brokers.log (day, off, shard, topic, ordering_key, event_id, tenant_id, envelope, attributes, source, enqueued_at)
+     select day, nextval('brokers.log_off'), shard, topic, ordering_key, event_id, tenant_id, $2, $3, source, enqueued_at
+     from brokers.log where tenant_id = $1`,
+    [tenantId, aged, JSON.stringify({ signature })],
+  );
+  await waitUntil('the replay to be seen', async () => {
+    const rows = await database.admin('select from stock.inbox where tenant_id = $1', [tenantId]);
+    return rows.length === 1;
+  });
+  expect(await effectsOf(tenantId)).toEqual([{ version: 1 }]);
+});
+
+test('X-049: used keys are forgotten after 30 days and not before', async () => {
+  const tenantId = newTenantId();
+  await applied(tenantId, 2);
+  await database.admin(
+    `update orders.outbox_key set created_at = now() - interval '31 days' where tenant_id = $1 and idempotency_key = 'o1:changed:1'`,
+    [tenantId],
+  );
+  await upkeep(relay(), ['orders']);
+  expect(
+    await database.admin('select idempotency_key from orders.outbox_key where tenant_id = $1', [tenantId]),
+  ).toEqual([{ idempotency_key: 'o1:changed:2' }]);
+});
+
+test('DLQ-03: days of the log are dropped when they are over and everybody has read them', async () => {
+  const days = () =>
+    database.admin<{ name: string }>(
+      `select inhrelid::regclass::text as name from pg_inherits where inhparent = 'brokers.log'::regclass order by 1`,
+    );
+  const before = await days();
+  await database.admin(
+    `create table brokers.log_20200101 partition of brokers.log for values from ('2020-01-01') to ('2020-01-02')`,
+  );
+  await database.admin(
+    `create table brokers.log_20200102 partition of brokers.log for values from ('2020-01-02') to ('2020-01-03')`,
+  );
+  const cursors = `update brokers.cursor set day = $1`;
+  const today = (await database.admin<{ day: string }>('select day from brokers.log_day'))[0]?.day;
+  await database.admin(cursors, ['2020-01-02']);
+  await upkeep(relay(), [], { ...defaultKeep, logDays: 7 });
+  expect((await days()).map(({ name }) => name)).toContain('brokers.log_20200102');
+  expect((await days()).map(({ name }) => name)).not.toContain('brokers.log_20200101');
+  await database.admin(cursors, [today]);
+  await upkeep(relay(), []);
+  expect(await days()).toEqual(before);
+});

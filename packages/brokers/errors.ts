@@ -1,0 +1,20 @@
+import { defineErrors } from '@ghasi/domain-primitives/errors';
+
+/** What the operator's tools refuse; each is one line for the person who typed the command. */
+export const brokerErrors = defineErrors('brokers', {
+  REASON_MISSING: { status: 422, text: 'Say who changes this and why: both are kept in the audit trail.' },
+  UNKNOWN_SUBSCRIPTION: { status: 404, text: 'No service consumes as {name}; there are: {known}' },
+  UNKNOWN_CONSUMER: { status: 404, text: 'No inbox knows the consumer {name}; there are: {known}' },
+  UNKNOWN_OUTBOX: { status: 404, text: 'No service has an outbox in the schema {schema}; there are: {known}' },
+  NO_SUCH_LETTER: { status: 404, text: 'There is no dead letter {id}; "melm dlq list" shows what there is.' },
+  SEVERAL_LETTERS: {
+    status: 409,
+    text: 'Message {id} is a dead letter of {subscriptions}; say which with --subscription.',
+  },
+  NOT_QUARANTINED: { status: 404, text: 'Nothing unresolved is in quarantine as {schema} {seq}.' },
+  BAD_MOMENT: { status: 422, text: '{moment} cannot be used: {reason}' },
+  BEYOND_INBOX: {
+    status: 422,
+    text: 'The range begins at {since}; inboxes forget after {days} days, so {subscription} would apply older events twice. Say --rebuildable if it rebuilds from nothing.',
+  },
+});
