@@ -39,15 +39,22 @@ const forbidden = [
   },
   {
     name: 'services-meet-at-contract',
-    comment: 'a service sees nothing of another but contract.ts; BFFs are services too',
+    comment:
+      'a service sees nothing of another but contract.ts and events.ts; the catalog is what contracts are made of',
     from: { path: '^services/([^/]+)/' },
-    to: { path: '^services/', pathNot: '^services/$1/|^services/[^/]+/contract(\\.ts$|/)' },
+    to: {
+      path: '^services/',
+      pathNot: '^services/$1/|^services/catalog/|^services/[^/]+/(contract(\\.ts$|/)|events\\.ts$)',
+    },
   },
   {
     name: 'bffs-see-contracts-only',
     comment: 'a BFF composes answers of others, through contracts, and never their inner files',
     from: { path: '^services/(bff-[^/]+)/' },
-    to: { path: '^(services|apps)/', pathNot: '^services/$1/|^services/[^/]+/contract(\\.ts$|/)' },
+    to: {
+      path: '^(services|apps)/',
+      pathNot: '^services/$1/|^services/catalog/|^services/[^/]+/(contract(\\.ts$|/)|events\\.ts$)',
+    },
   },
   {
     name: 'services-know-no-app',

@@ -169,6 +169,7 @@ function chosenServices(env: Environment, all: readonly Service[]): Service[] {
   });
   const problems = topologyProblems(services, {
     answeredElsewhere: schema => env.MELM_PEERS?.has(schema) ?? false,
+    publishedElsewhere: subject => all.some(({ publishes }) => publishes.some(event => event.subject === subject)),
   });
   if (problems.length > 0) throw serverErrors.BAD_TOPOLOGY({ reasons: problems.join('; ') });
   return services;

@@ -115,7 +115,7 @@ async function retake(
 // In the order of the key, so that two processes with the same messages wait for each other and never in a circle.
 // processed_at at once: row, effect and events commit together or not at all.
 const statementsFor = (schema: string) => ({
-  fence: 'select brokers.assert_holds($1, $2::smallint[], $3::bigint[])',
+  fence: `select ${schema}.assert_holds($1, $2::smallint[], $3::bigint[])`,
   insert: `
     insert into ${schema}.inbox
       (tenant_id, consumer_name, event_id, topic, event_type, idempotency_key, ordering_key, aggregate_version,

@@ -1,6 +1,6 @@
 import type { Database } from '@ghasi/db/database';
 import { bossQueue, queueNames } from '@ghasi/jobs/queues';
-import { escapeIdentifier } from 'pg';
+import { escapeIdentifier, escapeLiteral } from 'pg';
 import type { Backbone } from './backbone.ts';
 
 /** What to look at. */
@@ -48,7 +48,7 @@ function statementFor(schemas: readonly string[]): string {
   const outboxes = schemas.map(schema => {
     const name = escapeIdentifier(schema);
     return `union all
-      select count(*) || ' rows wait in ${name}.outbox'
+      select count(*) || ${escapeLiteral(` rows wait in ${schema}.outbox`)}
       from ${name}.outbox
       where status in ('pending', 'retrying') and next_attempt_at <= ${SOON}
       having count(*) > 0`;

@@ -1,9 +1,14 @@
 import type { Service } from './define-service.ts';
+import { versionsOf } from './read-delivery.ts';
 
 /** Everything wrong with a set of services, in words; empty when they fit together. */
 export function topologyProblems(
   services: readonly Service[],
-  options: { answeredElsewhere?: (schema: string) => boolean } = {},
+  options: {
+    answeredElsewhere?: (schema: string) => boolean;
+    /** Subjects that services of other processes publish. Default: none. */
+    publishedElsewhere?: (subject: string) => boolean;
+  } = {},
 ): string[] {
   const answered = new Set(services.flatMap(service => service.answers.map(({ question }) => question.name)));
   const elsewhere = options.answeredElsewhere ?? (() => false);
@@ -17,6 +22,7 @@ export function topologyProblems(
       'job',
     ),
     ...twice(services, service => service.answers.map(({ question }) => question.name), 'answer'),
+    ...eventProblems(services, options.publishedElsewhere ?? (() => false)),
     ...services.flatMap(service =>
       service.answers
         .filter(({ question }) => !question.name.startsWith(`${service.schema}.`))
@@ -29,6 +35,33 @@ export function topologyProblems(
         .filter(({ name }) => !answered.has(name) && !elsewhere(name.slice(0, name.indexOf('.'))))
         .map(({ name }) => `${service.name} needs ${name}, and nobody answers it`),
     ),
+  ];
+}
+
+/** One producer per event, its owner; every reaction has somebody who publishes; one reaction per event and service. */
+function eventProblems(
+  services: readonly Service[],
+  publishedElsewhere: (subject: string) => boolean,
+): string[] {
+  const published = new Set(services.flatMap(service => service.publishes.map(({ subject }) => subject)));
+  return [
+    ...twice(services, service => service.publishes.map(({ subject }) => subject), 'event'),
+    ...services.flatMap(({ name, publishes }) =>
+      publishes
+        .filter(({ owner }) => owner !== name)
+        .map(({ subject, owner }) => `${name} publishes ${subject}, which belongs to ${owner}`),
+    ),
+    ...services.flatMap(({ name, reacts }) =>
+      reacts
+        .filter(({ event }) => !published.has(event.subject) && !publishedElsewhere(event.subject))
+        .map(({ event }) => `${name} reacts to ${event.subject}, and nobody publishes it`),
+    ),
+    ...services.flatMap(({ name, reacts }) => {
+      const topics = reacts.flatMap(({ event }) => versionsOf(event).map(({ subject }) => subject));
+      return [...new Set(topics.filter((topic, place) => topics.indexOf(topic) !== place))].map(
+        topic => `${name} reacts to ${topic} more than once`,
+      );
+    }),
   ];
 }
 

@@ -62,6 +62,69 @@ export type Subscription = {
   stop(): Promise<void>;
 };
 
+/** A message on its way to a broker. `id` and `publishedAt` are the broker's to give. */
+export type Outgoing = Omit<Message, 'id' | 'publishedAt'>;
+
+/** What a broker says to one message: it has it, under which id, or why it does not take it. */
+export type Published =
+  | { readonly ok: true; readonly id: string }
+  | { readonly ok: false; readonly error: string };
+
+/** Whether a broker can do something, and why it can or cannot. */
+export type Feature = { readonly has: boolean; readonly reason: string };
+
+/** What brokers differ in; everything else they all do, and `broker.conformance.ts` checks it. */
+export const featureNames = [
+  /** Outboxes reach it by a statement on the server, without claims and leases. */
+  'serverSideRelay',
+  /** What `publish` accepted is on disk. */
+  'durable',
+  /** A subscriber sees a key's messages in order whatever their topics. */
+  'orderedAcrossTopics',
+  /** Whoever lost a shard cannot write an effect any more. */
+  'fencing',
+  /** A subscription can be moved back in time. */
+  'seek',
+  /** A message with the attribute `replayTarget` reaches that subscription only. */
+  'replayTarget',
+  /** A tenant that floods does not hold the others up. */
+  'fairTenants',
+  /** Somebody can subscribe to `<topic>.dlq`. */
+  'dlqSubscriptions',
+] as const;
+
+export type Features = Readonly<Record<(typeof featureNames)[number], Feature>>;
+
+/** Carries messages from outboxes to subscribers: at least once, in order per key, in any number of processes. */
+export type Broker = {
+  readonly name: string;
+  readonly features: Features;
+  /** Makes subscriptions known: what is published from now on waits for them, whether or not they run. */
+  prepare(subscriptions: readonly string[]): Promise<void>;
+  /**
+   * Takes messages, in order per key: after one that it refuses, it refuses the later ones of that key too. Throws when
+   * it cannot be reached (nobody knows what arrived), and {@link BrokerForgot} when it lost what it had taken before.
+   */
+  publish(messages: readonly Outgoing[]): Promise<readonly Published[]>;
+  /** After {@link BrokerForgot}: has everything that may be missing published again, then takes messages as before. */
+  recover?(republishSince: (since: Date | undefined) => Promise<unknown>): Promise<void>;
+  /** Starts to consume. All subscribers of a process are given at once, and once. */
+  subscribe(subscribers: readonly Subscriber[]): Promise<Subscription>;
+  /** There may be something new to read. */
+  wake(): void;
+  /** Tries the parked keys that are due; somebody may have decided about a dead letter. */
+  retryParked(): Promise<void>;
+  /** Writes down now how far every subscription of this process is done. */
+  flush(): Promise<void>;
+  /** How many messages the subscriptions of this process have not dealt with, at most; 0 when it is all of them. */
+  backlog(): Promise<ReadonlyMap<string, number>>;
+  /** Stops consuming and lets go of what the broker opened itself. */
+  close(): Promise<void>;
+};
+
+/** The broker lost its memory: messages it had accepted may be gone. */
+export class BrokerForgot extends Error {}
+
 /** When a failing message is tried again, and how often (DLQ-01, DLQ-02, DLQ-07). */
 export type RetryPolicy = {
   readonly minBackoffMs: number;

@@ -5,7 +5,10 @@ export const brokerErrors = defineErrors('brokers', {
   REASON_MISSING: { status: 422, text: 'Say who changes this and why: both are kept in the audit trail.' },
   UNKNOWN_SUBSCRIPTION: { status: 404, text: 'No service consumes as {name}; there are: {known}' },
   UNKNOWN_CONSUMER: { status: 404, text: 'No inbox knows the consumer {name}; there are: {known}' },
-  UNKNOWN_OUTBOX: { status: 404, text: 'No service has an outbox in the schema {schema}; there are: {known}' },
+  UNKNOWN_OUTBOX: {
+    status: 404,
+    text: 'No service has an outbox in the schema {schema}; there are: {known}',
+  },
   NO_SUCH_LETTER: { status: 404, text: 'There is no dead letter {id}; "melm dlq list" shows what there is.' },
   SEVERAL_LETTERS: {
     status: 409,

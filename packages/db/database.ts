@@ -1,8 +1,8 @@
 import type { Logger } from '@ghasi/telemetry/logger';
 import type { Metrics } from '@ghasi/telemetry/metrics';
 import { Client, Pool, types } from 'pg';
+import type { Ctx } from './ctx.ts';
 import { JoiningSocket } from './joining-socket.ts';
-import type { Ctx } from './tenant-transaction.ts';
 
 /** One service's way into PostgreSQL: a pool that signs in as the service's own role. */
 export type Database = {

@@ -1,29 +1,16 @@
 import { coreErrors } from '@ghasi/domain-primitives/errors';
 import { armedFailpoints, failpoint } from '@ghasi/domain-primitives/failpoint';
-import { isTenantId, newId, PLATFORM_TENANT_ID, type TenantId } from '@ghasi/domain-primitives/ids';
+import { isTenantId, newId, PLATFORM_TENANT_ID } from '@ghasi/domain-primitives/ids';
 import type { Logger } from '@ghasi/telemetry/logger';
 import type { PoolClient, QueryResult } from 'pg';
 import { isAccepted, type ValueOf } from './accepted.ts';
 import { readBootId, settleCommit } from './commit-outcome.ts';
+import type { Ctx, Who } from './ctx.ts';
 import type { Database } from './database.ts';
 import { send } from './send.ts';
-import { type Tx, txOn } from './sql.ts';
+import { txOn } from './sql.ts';
 
-/** Who acts (ledger ENV-11). */
-export type Actor = { type: 'user' | 'system' | 'service' | 'api_key'; id: string };
-
-/** For whom a transaction runs. `now` defaults to this moment; time is an argument so that rules can be tested. */
-export type Who = { tenantId: TenantId; actor: Actor; now?: Date; log?: Logger };
-
-/** What every use case gets as its first argument. `tx` already carries the tenant. */
-export type Ctx = {
-  tx: Tx;
-  tenantId: TenantId;
-  actor: Actor;
-  now: Date;
-  newId: typeof newId;
-  log: Logger;
-};
+export type { Actor, Ctx, Who } from './ctx.ts';
 
 /**
  * Runs `work` in one transaction that sees and writes this tenant's rows only; commits when it returns, rolls back

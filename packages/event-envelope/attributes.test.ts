@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { assertAttributes, messageAttributes } from './attributes.ts';
 import { buildEnvelope } from './build.ts';
-import { BookingConfirmed, confirmed, context } from './fixtures/events.ts';
+import { context, OrderPlaced, placed } from './fixtures/events.ts';
 
 const traceId = '0af7651916cd43dd8448eb211c80319c'; // the example of the W3C recommendation
 const correlationId = ulidFromUuid('0af76519-16cd-43dd-8448-eb211c80319c');
 const traceparent = `00-${traceId}-b7ad6b7169203331-01`;
-const envelope = buildEnvelope(BookingConfirmed.from(confirmed, { aggregateVersion: 3 }), {
+const envelope = buildEnvelope(OrderPlaced.from(placed, { aggregateVersion: 3 }), {
   ...context,
   correlationId,
 });
@@ -18,10 +18,10 @@ describe('message attributes', () => {
   test('ENV-32, X-024: the five of the ledger and traceparent, all as text', () => {
     expect(good).toEqual({
       eventId: '0190b6a4-7c1e-7d3a-9b1f-000000000001',
-      eventType: 'melmastoon.reservation.booking.confirmed',
+      eventType: 'shop.orders.order.placed',
       eventVersion: '1',
       tenantId: '0190b6a4-7c1e-7d3a-9b1f-2f6c8f0a1b2c',
-      idempotencyKey: 'rsv_01J8ZQ4T3Y5V6W7X8Y9Z0A1B2C:confirmed:3',
+      idempotencyKey: 'ord_01J8ZQ4T3Y5V6W7X8Y9Z0A1B2C:placed:3',
       traceparent,
     });
   });
@@ -57,7 +57,7 @@ describe('message attributes', () => {
     ['eventVersion', '2'],
     ['eventId', '0190b6a4-7c1e-7d3a-9b1f-0000000000ff'],
     ['idempotencyKey', 'other'],
-    ['eventType', 'melmastoon.reservation.booking.held'],
+    ['eventType', 'shop.orders.order.held'],
   ])('ENV-32: an attribute %s that is not the body’s is refused', (name, value) => {
     const lie = { ...good, [name]: value };
     expect(() => assertAttributes(lie, envelope)).toThrow(`attribute ${name} is not what the body says`);

@@ -1,9 +1,11 @@
 import type { TenantId } from '@ghasi/domain-primitives/ids';
 import { type ULID, type UUIDv7, ulidFromUuid, uuid7 } from '@ghasi/domain-primitives/uuid';
-import type { PendingEvent } from './define-event.ts';
-import { type EventActor, type EventEnvelope, type Producer, parseEnvelopeOf } from './envelope.ts';
+import { type EventActor, type EventEnvelope, judgeEnvelopeOf, type Producer } from './envelope.ts';
+import type { PendingEvent } from './event-type.ts';
 import { isoDate } from './instant.ts';
-import type { DataResidency, Source } from './metadata.ts';
+import type { DataResidency, EventMetadata, Source } from './metadata.ts';
+import { payloadText } from './pending.ts';
+import { isPlainEnvelope } from './plain-envelope.ts';
 import { schemaUri } from './schema-uri.ts';
 import { envelopeTenant } from './tenant.ts';
 
@@ -28,39 +30,69 @@ export type BuildContext = {
   readonly extra?: Readonly<Record<string, unknown>>;
 };
 
-/** Puts an event into its envelope and checks all of it: a bad event fails here, in the command that raised it (X-037). */
+/**
+ * Puts an event into its envelope: a bad event fails here, in the command that raised it (X-037). The payload was
+ * checked by `from` and is not read again; the rest is judged as every reader judges it.
+ */
 export function buildEnvelope<P>(pending: PendingEvent<P>, context: BuildContext): EventEnvelope<P> {
-  const { event, payload, idempotencyKey } = pending;
+  return buildEnvelopeText(pending, context).envelope;
+}
+
+/** The envelope and its JSON, which a store may keep as it is. */
+export function buildEnvelopeText<P>(
+  pending: PendingEvent<P>,
+  context: BuildContext,
+): { readonly envelope: EventEnvelope<P>; readonly text: string } {
+  const payload = payloadText(pending);
+  const { event } = pending;
+  const frame = frameOf(pending, context);
+  const assembled = { ...frame, payload: pending.payload };
+  if (isPlainEnvelope(assembled, event))
+    return { envelope: assembled, text: `${JSON.stringify(frame).slice(0, -1)},"payload":${payload}}` };
+  const envelope = judgeEnvelopeOf(event, { ...frame, payload: JSON.parse(payload) });
+  return { envelope, text: JSON.stringify(envelope) };
+}
+
+type Frame = Omit<EventEnvelope, 'payload'>;
+
+function frameOf(pending: PendingEvent, context: BuildContext): Frame {
+  const { event } = pending;
+  const { actor, producedBy } = context;
   const causationId = pending.causedBy ?? context.causationId;
-  return parseEnvelopeOf(event, {
+  const tenantId = envelopeTenant(context.tenantId);
+  return {
     eventId: context.eventId ?? uuid7(),
     eventType: event.type,
     eventVersion: event.version,
     schemaUri: schemaUri(event),
-    tenantId: envelopeTenant(context.tenantId),
+    tenantId,
     correlationId: context.correlationId,
-    ...(causationId === undefined ? {} : { causationId }),
-    actorId: context.actor,
+    ...(causationId === undefined ? undefined : { causationId }),
+    actorId: { type: actor.type, id: actor.id },
     occurredAt: isoDate(context.occurredAt),
-    producedBy: context.producedBy,
-    idempotencyKey,
-    payload,
-    metadata: metadataOf(pending, context),
-  });
+    producedBy: {
+      service: producedBy.service,
+      instance: producedBy.instance,
+      commit: producedBy.commit,
+      region: producedBy.region,
+    },
+    idempotencyKey: pending.idempotencyKey,
+    metadata: metadataOf(pending, context, `${tenantId}:${pending.aggregateId}`),
+  };
 }
 
-function metadataOf(pending: PendingEvent, context: BuildContext): Record<string, unknown> {
+function metadataOf(pending: PendingEvent, context: BuildContext, orderingKey: string): EventMetadata {
   const { fromOfflineReplay, source } = context;
   const { aiProvenance } = pending;
   return {
     ...context.extra,
     retentionClass: pending.event.retention,
     dataResidency: context.dataResidency,
-    ...(fromOfflineReplay === undefined ? {} : { fromOfflineReplay }),
-    ...(aiProvenance === undefined ? {} : { aiProvenance }),
-    orderingKey: `${envelopeTenant(context.tenantId)}:${pending.aggregateId}`,
+    ...(fromOfflineReplay === undefined ? undefined : { fromOfflineReplay }),
+    ...(aiProvenance === undefined ? undefined : { aiProvenance }),
+    orderingKey,
     outboxId: ulidFromUuid(context.outboxId ?? uuid7()),
     aggregateVersion: pending.aggregateVersion,
-    ...(source === undefined ? {} : { source }),
+    ...(source === undefined ? undefined : { source }),
   };
 }

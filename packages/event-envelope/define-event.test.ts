@@ -1,37 +1,39 @@
 import type { UUIDv7 } from '@ghasi/domain-primitives/uuid';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { defineEvent, type EventType, isEventType } from './define-event.ts';
-import { BookingConfirmed, confirmed } from './fixtures/events.ts';
+import { type EventType, isEventType } from './define-event.ts';
+import { OrderPlaced, placed, shop } from './fixtures/events.ts';
+import { isPending } from './pending.ts';
 import type { RetentionClass } from './retention.ts';
 
+const { defineEvent } = shop;
 const base = {
-  subject: 'melmastoon.tenant.tenant.created.v1',
-  summary: 'a tenant was onboarded',
+  subject: 'shop.sign_in.clerk.created.v1',
+  summary: 'a clerk got an account',
   retention: 'warm' as RetentionClass,
-  payload: z.strictObject({ tenantId: z.string() }),
-  aggregateId: (p: { tenantId: string }) => p.tenantId,
-  idempotencyKey: (p: { tenantId: string }) => `${p.tenantId}:created`,
+  payload: z.strictObject({ clerkId: z.string() }),
+  aggregateId: (p: { clerkId: string }) => p.clerkId,
+  idempotencyKey: (p: { clerkId: string }) => `${p.clerkId}:created`,
 };
 
 describe('declaration', () => {
   test('a declared event knows the parts of its subject and its owner', () => {
     expect(defineEvent(base)).toMatchObject({
-      subject: 'melmastoon.tenant.tenant.created.v1',
-      type: 'melmastoon.tenant.tenant.created',
+      subject: 'shop.sign_in.clerk.created.v1',
+      type: 'shop.sign_in.clerk.created',
       version: 1,
-      service: 'tenant',
-      aggregate: 'tenant',
+      service: 'sign_in',
+      aggregate: 'clerk',
       verb: 'created',
-      owner: 'tenant-service',
+      owner: 'login',
       retention: 'warm',
     });
   });
 
   test('events of different payloads fit in one list', () => {
-    const list: readonly EventType[] = [defineEvent(base), BookingConfirmed];
+    const list: readonly EventType[] = [defineEvent(base), OrderPlaced];
     expect(list.every(isEventType)).toBe(true);
-    expect([{ ...base }, { ...BookingConfirmed }, null, 'x'].some(isEventType)).toBe(false);
+    expect([{ ...base }, { ...OrderPlaced }, null, 'x'].some(isEventType)).toBe(false);
   });
 
   test.each([
@@ -46,57 +48,97 @@ describe('declaration', () => {
     ],
     ['a retention class nobody knows', { retention: 'frozen' as RetentionClass }, 'hot, warm, cold'],
     ['no summary', { summary: ' ' }, 'summary'],
-    ['an owner that the table does not name', { owner: 'iam-service' }, 'only tenant-service'],
-    ['a subject outside the grammar', { subject: 'tenant.created' }, 'five segments'],
+    ['a subject outside the grammar', { subject: 'clerk.created' }, 'five segments'],
   ])('%s is refused when the contract is loaded', (_what, change, reason) => {
     const payload: z.ZodType = base.payload;
     const definition = { ...base, payload, aggregateId: () => 'a', idempotencyKey: () => 'k', ...change };
     expect(() => defineEvent<z.ZodType>(definition)).toThrow(reason);
   });
-
-  test('XT-01: only analytics and search_aggregation may publish across tenants', () => {
-    expect(() => defineEvent({ ...base, crossTenant: true })).toThrow('XT-01');
-    const subject = 'melmastoon.analytics.snapshot.computed.v1';
-    expect(defineEvent({ ...base, subject, crossTenant: true }).crossTenant).toBe(true);
-  });
 });
 
 describe('from', () => {
   test('ENV-17, ENV-27: the idempotency key comes from the business intent, here id and version', () => {
-    const pending = BookingConfirmed.from(confirmed, { aggregateVersion: 3 });
+    const pending = OrderPlaced.from(placed, { aggregateVersion: 3 });
     expect(pending).toEqual({
-      event: BookingConfirmed,
-      payload: confirmed,
-      aggregateId: confirmed.reservationId,
+      event: OrderPlaced,
+      payload: placed,
+      aggregateId: placed.orderId,
       aggregateVersion: 3,
-      idempotencyKey: `${confirmed.reservationId}:confirmed:3`,
+      idempotencyKey: `${placed.orderId}:placed:3`,
     });
-    expect(BookingConfirmed.from(confirmed, { aggregateVersion: 3 })).toEqual(pending);
+    expect(OrderPlaced.from(placed, { aggregateVersion: 3 })).toEqual(pending);
   });
 
   test('the parent travels along', () => {
     const causedBy = '0190b6a4-7c1e-7d3a-9b1f-00000000000a' as UUIDv7;
-    expect(BookingConfirmed.from(confirmed, { aggregateVersion: 1, causedBy }).causedBy).toBe(causedBy);
+    expect(OrderPlaced.from(placed, { aggregateVersion: 1, causedBy }).causedBy).toBe(causedBy);
   });
 
   test('a payload that does not fit is refused with the place, without its values', () => {
-    const bad = { ...confirmed, arrival: 'soon-secret', guestName: 'Zmaray' };
-    const attempt = () => BookingConfirmed.from(bad, { aggregateVersion: 1 });
-    expect(attempt).toThrow(/confirmed\.v1: payload: arrival: .*Unrecognized key: "guestName"/);
+    const bad = { ...placed, dueOn: 'soon-secret', guestName: 'Zmaray' };
+    const attempt = () => OrderPlaced.from(bad, { aggregateVersion: 1 });
+    expect(attempt).toThrow(/placed\.v1: payload: dueOn: .*Unrecognized key: "guestName"/);
     expect(attempt).not.toThrow(/soon-secret|Zmaray/);
   });
 
   test.each([0, -1, 1.5, Number.NaN, 2 ** 53])(
     'ENV-26: %s is no version of an aggregate',
     aggregateVersion => {
-      expect(() => BookingConfirmed.from(confirmed, { aggregateVersion })).toThrow('aggregateVersion');
+      expect(() => OrderPlaced.from(placed, { aggregateVersion })).toThrow('aggregateVersion');
     },
   );
 
-  test('ENV-30: an event whose key or aggregate is empty is refused', () => {
-    const keyless = defineEvent({ ...base, idempotencyKey: () => '' });
-    const homeless = defineEvent({ ...base, aggregateId: () => '' });
-    expect(() => keyless.from({ tenantId: 't' }, { aggregateVersion: 1 })).toThrow('idempotencyKey');
-    expect(() => homeless.from({ tenantId: 't' }, { aggregateVersion: 1 })).toThrow('aggregateId');
+  test.each([
+    ['nothing', '', 'is empty'],
+    ['a space', 'a b', 'has spaces or control characters'],
+    ['a NUL', 'a\u0000', 'has spaces or control characters'],
+    ['an Arabic letter mark', 'a\u061c', 'has spaces or control characters'],
+    ['513 characters', 'k'.repeat(513), '<=512 characters'],
+  ])('ENV-17, ENV-30: an idempotency key of %s is refused', (_what, key, reason) => {
+    const event = defineEvent({ ...base, idempotencyKey: () => key });
+    expect(() => event.from({ clerkId: 'c' }, { aggregateVersion: 1 })).toThrow(/idempotencyKey: /);
+    expect(() => event.from({ clerkId: 'c' }, { aggregateVersion: 1 })).toThrow(reason);
+  });
+
+  test('ENV-24, ENV-30: tenant, colon and aggregate fit into an ordering key of 512 characters', () => {
+    const of = (aggregateId: string) => {
+      const event = defineEvent({ ...base, aggregateId: () => aggregateId });
+      return () => event.from({ clerkId: 'c' }, { aggregateVersion: 1 });
+    };
+    expect(of('')).toThrow('aggregateId: is empty');
+    expect(of('س'.repeat(475))()).toMatchObject({ aggregateId: 'س'.repeat(475) });
+    expect(of('k'.repeat(476))).toThrow('aggregateId: ');
+  });
+
+  test('what it was given stays the caller’s, and what it returned cannot be exchanged', () => {
+    const given = structuredClone(placed);
+    const pending = OrderPlaced.from(given, { aggregateVersion: 1 });
+    given.total.amount = '1';
+    given.lines.push('sofa');
+    expect(pending.payload).toEqual(placed);
+    expect(() => Object.assign(pending, { aggregateVersion: 2 })).toThrow(TypeError);
+  });
+
+  test.each([
+    ['a NUL', 'a\u0000b', true],
+    ['half of a surrogate pair', 'a\ud83d', true],
+    ['the other half', '\udecf', true],
+    ['a NUL after a backslash', '\\\u0000', true],
+    ['a backslash, a u and digits', '\\u0000', false],
+    ['another control character', '\u0001', false],
+    ['a whole surrogate pair', '🛏', false],
+  ])(
+    'X-037: text that PostgreSQL cannot keep is refused here, not by the database: %s',
+    (_what, text, bad) => {
+      const attempt = () => OrderPlaced.from({ ...placed, lines: [text] }, { aggregateVersion: 1 });
+      if (bad) expect(attempt).toThrow('which PostgreSQL cannot keep');
+      else expect(attempt().payload.lines).toEqual([text]);
+    },
+  );
+
+  test('X-037: only what it returned is a pending event; a copy is none', () => {
+    const pending = OrderPlaced.from(placed, { aggregateVersion: 1 });
+    expect(isPending(pending)).toBe(true);
+    expect([{ ...pending }, structuredClone(placed), null, 'x'].some(isPending)).toBe(false);
   });
 });

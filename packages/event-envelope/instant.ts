@@ -7,9 +7,14 @@ export type ISODate = string & { readonly [isoDateBrand]: true };
 
 const SHAPE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 
+/** Every month has 28 days: below the 29th no calendar needs to be asked, at a sixth of the cost. */
+const SURE = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
+
 /** True for that text and a date that exists: 30 February is none. */
 export function isIsoDate(text: unknown): text is ISODate {
-  if (typeof text !== 'string' || !SHAPE.test(text)) return false;
+  if (typeof text !== 'string') return false;
+  if (SURE.test(text)) return true;
+  if (!SHAPE.test(text)) return false;
   const ms = Date.parse(text);
   return !Number.isNaN(ms) && new Date(ms).toISOString() === text;
 }

@@ -2,6 +2,7 @@ import { canonicalJson } from '@ghasi/domain-primitives/canonical-json';
 import type { ULID } from '@ghasi/domain-primitives/uuid';
 import { z } from 'zod';
 import { aiProvenance } from './ai-provenance.ts';
+import { keyText, MAX_KEY } from './key-text.ts';
 import { retentionClasses } from './retention.ts';
 
 /** Where an event's data may live (TEN-19). */
@@ -19,12 +20,6 @@ export type Source = (typeof sources)[number];
 /** Cap on `metadata` as UTF-8 JSON (ENV-19). */
 export const MAX_METADATA_BYTES = 4096;
 
-/** Text that may be a key or an id: visible characters, so that it survives PostgreSQL, attributes and logs. */
-export const keyText = z
-  .string()
-  .min(1, 'is empty')
-  .regex(/^[^\p{C}\p{Z}]*$/u, 'has spaces or control characters');
-
 /** 128 bits as ULID text. */
 export const ulidText = z
   .string()
@@ -39,7 +34,7 @@ export const metadata = z
     fromOfflineReplay: z.boolean().optional(),
     aiProvenance: aiProvenance.optional(),
     /** `<tenantId>:<aggregateId>`; Pub/Sub allows 1,024 bytes. */
-    orderingKey: keyText.max(300),
+    orderingKey: keyText.max(MAX_KEY),
     /** The outbox row's id, same bits (X-022). */
     outboxId: ulidText,
     /** Version of the aggregate after the change, from 1 (X-088). */

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { EventType } from './define-event.ts';
 import { errors } from './errors.ts';
+import type { EventType } from './event-type.ts';
 import { reasonOf } from './reason.ts';
 
 /** Reads the payload of an event; when not strict, members its schema does not know are left out first. */

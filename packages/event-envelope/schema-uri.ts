@@ -1,9 +1,8 @@
 import { payloadHash } from '@ghasi/domain-primitives/canonical-json';
 import { z } from 'zod';
-import type { EventType } from './define-event.ts';
 import { errors } from './errors.ts';
+import type { EventType } from './event-type.ts';
 import { schemaHoles } from './schema-holes.ts';
-import { isServiceToken, type ServiceToken } from './subject.ts';
 
 /** A JSON Schema (draft 2020-12) as plain JSON. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -13,7 +12,7 @@ export const ENVELOPE_SCHEMA_URI = 'schemas://platform/event_envelope/v1.json';
 
 /** A schema URI taken apart; `hash` is 64 hex digits. */
 export type SchemaUriParts = {
-  readonly service: ServiceToken;
+  readonly service: string;
   readonly aggregate: string;
   readonly verb: string;
   readonly version: number;
@@ -56,7 +55,7 @@ const URI =
 /** Reads a schema URI; undefined for anything else. */
 export function parseSchemaUri(text: string): SchemaUriParts | undefined {
   const [, service = '', aggregate = '', verb = '', version, hash = ''] = URI.exec(text) ?? [];
-  if (version === undefined || !isServiceToken(service)) return undefined;
+  if (version === undefined) return undefined;
   return { service, aggregate, verb, version: Number(version), hash };
 }
 

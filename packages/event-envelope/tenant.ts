@@ -1,11 +1,5 @@
 import { PLATFORM_TENANT_ID, type TenantId } from '@ghasi/domain-primitives/ids';
 
-/**
- * Subjects that may belong to the platform instead of a tenant (X-027). Empty on purpose; a new line needs review,
- * because such an event is outside every tenant's isolation.
- */
-export const platformSubjects: readonly string[] = [];
-
 /** How an envelope names the platform. */
 export const PLATFORM = 'platform';
 

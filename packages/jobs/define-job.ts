@@ -1,3 +1,4 @@
+import type { ValueOf } from '@ghasi/db/accepted';
 import type { Database } from '@ghasi/db/database';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { parseDuration } from '@ghasi/domain-primitives/duration';
@@ -11,7 +12,7 @@ export type JobScope = 'tenant' | 'system';
 /** This run of a job. `attempt` starts at 1; `signal` aborts on timeout, cancellation, a lost lease or shutdown. */
 export type JobRun = { readonly id: Id<'job'>; readonly attempt: number; readonly signal: AbortSignal };
 
-/** What a job gets: a transaction of its tenant, in which the job is also marked as done. */
+/** What a job gets: a transaction of its tenant, in which the job is also marked as done. `accepted` events are published. */
 export type JobCtx = Ctx & { readonly job: JobRun };
 
 /** What a job with `transaction: 'none'` gets: it may take long or call others, and opens short transactions. */
@@ -21,7 +22,7 @@ export type LooseJobCtx = Omit<JobCtx, 'tx'> & {
    * A transaction that commits only while this run still holds the job. A system job may name the tenant; otherwise
    * it is the job's own.
    */
-  transaction<T>(work: (ctx: JobCtx) => Promise<T>, options?: { tenantId?: TenantId }): Promise<T>;
+  transaction<R>(work: (ctx: JobCtx) => Promise<R>, options?: { tenantId?: TenantId }): Promise<ValueOf<R>>;
 };
 
 /** Settings of a job that have a default. */

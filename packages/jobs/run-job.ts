@@ -1,3 +1,4 @@
+import { accepted, isAccepted } from '@ghasi/db/accepted';
 import { tenantTransaction } from '@ghasi/db/tenant-transaction';
 import { failpoint } from '@ghasi/domain-primitives/failpoint';
 import { newId, PLATFORM_TENANT_ID, type TenantId } from '@ghasi/domain-primitives/ids';
@@ -23,11 +24,12 @@ function runInTransaction(claim: Claim): Promise<Output> {
   const run = claim.job.work.run as (ctx: JobCtx, input: unknown) => Promise<unknown>;
   return tenantTransaction(claim.db, claim.who, async ctx => {
     const { value, rows } = await countingRows(ctx.tx, () => run({ ...ctx, job: claim.run }, claim.input));
-    const output = { result: value ?? null, rows };
+    const done = isAccepted(value) ? value : accepted(value, []);
+    const output = { result: done.value ?? null, rows };
     await failpoint('jobs.before-complete');
     assertWanted(claim);
     await completeIn(ctx.tx, claim.lease, output);
-    return output;
+    return accepted(output, done.events);
   });
 }
 
@@ -42,14 +44,13 @@ async function runLoose(claim: Claim, complete: CompleteLoose): Promise<Output> 
     job: claim.run,
     async transaction(work, options) {
       const who = { ...claim.who, tenantId: tenantFor(claim, options?.tenantId) };
-      const step = await tenantTransaction(claim.db, who, async inner => {
+      return tenantTransaction(claim.db, who, async inner => {
         const counted = await countingRows(inner.tx, () => work({ ...inner, job: claim.run }));
         assertWanted(claim);
         await holdIn(inner.tx, claim.lease);
-        return counted;
+        rows += counted.rows;
+        return counted.value;
       });
-      rows += step.rows;
-      return step.value;
     },
   };
   const result = (await run(ctx, claim.input)) ?? null;

@@ -23,8 +23,68 @@ export const idPrefixes = {
 
   // property, reservation and payment
   pro: 'property',
+  rty: 'room type',
+  rom: 'room',
+  tlb: 'telemetry batch',
   rsv: 'reservation', // TB-05
+  brm: 'booked room',
+  gst: 'guest',
   pay: 'payment', // X-032
+
+  // billing and payment-gateway-service
+  fol: 'folio',
+  fln: 'folio line',
+  inv: 'invoice',
+  rfd: 'refund',
+
+  // lock-integration-service
+  key: 'key credential',
+  lck: 'lock device',
+
+  // notification, file-storage, reporting, analytics, audit, sync
+  msg: 'message',
+  fil: 'file',
+  rep: 'report',
+  snp: 'analytics snapshot',
+  aud: 'audit entry',
+  anc: 'Merkle anchor',
+  cfl: 'sync conflict',
+
+  // ai-orchestrator-service
+  cmp: 'AI completion',
+  inf: 'AI inference',
+  ano: 'anomaly',
+  hdc: 'human decision',
+
+  // inventory-service
+  alc: 'allocation',
+  sps: 'stop-sell',
+
+  // pricing-service
+  rpl: 'rate plan',
+  rcl: 'rate calendar',
+  quo: 'quote',
+  pdl: 'price delta',
+  pol: 'booking policy',
+
+  // housekeeping-service; `pur` is a stock lot (X-008)
+  hkt: 'housekeeping task',
+  rms: 'room status',
+  rnd: 'service round',
+  prd: 'product',
+  cns: 'consumption',
+  pur: 'purchase',
+
+  // maintenance-service
+  mtk: 'maintenance ticket',
+
+  // theme-config-service
+  thm: 'theme',
+  thp: 'theme preset',
+  cbk: 'content block',
+
+  // staff-service
+  shf: 'shift',
 
   // bff-backoffice-service
   bos: 'backoffice session', // BO-01

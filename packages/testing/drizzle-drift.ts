@@ -3,7 +3,15 @@ import { getTableConfig, type IndexedColumn, type PgColumn, type PgTable } from 
 import type { TestDatabase } from './database.ts';
 
 /** Tables of a service's schema that packages make and query without Drizzle. */
-const OF_THE_GROUND = ['schema_migrations', 'idempotency', 'outbox', 'inbox'];
+const OF_THE_GROUND = [
+  'schema_migrations',
+  'idempotency',
+  'outbox',
+  'outbox_key',
+  'outbox_quarantine',
+  'inbox',
+  'inbox_floor',
+];
 
 /** What one side knows, one line per fact: `column tenants.name` is `text not null`. */
 type Facts = Map<string, string>;

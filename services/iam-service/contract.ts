@@ -1,6 +1,7 @@
 import { defineQuestion } from '@ghasi/backbone/question';
 import { isCurrencyCode } from '@ghasi/domain-primitives/currencies';
-import { idText, roles, tenantIdText } from '@melmastoon/tenant-service/contract';
+import { idText, tenantIdText } from '@melmastoon/catalog/parts';
+import { roles } from '@melmastoon/tenant-service/contract';
 import { z } from 'zod';
 
 /** Money that an action is about: minor units as decimal text. */

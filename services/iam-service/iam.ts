@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { Ask } from '@ghasi/backbone/question';
+import type { ValueOf } from '@ghasi/db/accepted';
 import type { Database } from '@ghasi/db/database';
 import { type Actor, type Ctx, tenantRead, tenantTransaction } from '@ghasi/db/tenant-transaction';
 import type { TenantId } from '@ghasi/domain-primitives/ids';
@@ -41,12 +42,12 @@ export function openIam({ ask, now, ...settings }: IamParts): Iam {
 export type Bare = { db: Database; tenantId: TenantId; actor: Actor; now: Date; log: Logger };
 
 /** One transaction of such a use case. */
-export function inTenant<T>(bare: Bare, work: (ctx: Ctx) => Promise<T>): Promise<T> {
+export function inTenant<T>(bare: Bare, work: (ctx: Ctx) => Promise<T>): Promise<ValueOf<T>> {
   return tenantTransaction(bare.db, bare, work);
 }
 
 /** One reading transaction of such a use case. */
-export function readTenant<T>(bare: Bare, work: (ctx: Ctx) => Promise<T>): Promise<T> {
+export function readTenant<T>(bare: Bare, work: (ctx: Ctx) => Promise<T>): Promise<ValueOf<T>> {
   return tenantRead(bare.db, bare, work);
 }
 

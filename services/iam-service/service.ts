@@ -2,6 +2,7 @@ import { defineService, type Service } from '@ghasi/backbone/define-service';
 import { membershipOf } from '@melmastoon/tenant-service/contract';
 import { iamAnswers } from './answers.ts';
 import { errors } from './errors.ts';
+import { events } from './events.ts';
 import { type IamParts, openIam } from './iam.ts';
 import { iamSchedules } from './jobs.ts';
 import { authRoutes } from './routes/auth.ts';
@@ -22,6 +23,7 @@ export function createIamService(parts: IamParts): Service {
     schema: 'iam',
     migrations: new URL('./migrations/', import.meta.url),
     tables,
+    publishes: events,
     routes: [
       ...authRoutes(iam), // sign in, second factor, refresh, one-time links
       ...meRoutes(iam), // my sessions, role, password

@@ -11,7 +11,15 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 /** Made by helpers of the platform, and used by it. */
-const ofThePlatform = ['idempotency', 'schema_migrations'];
+const ofThePlatform = [
+  'idempotency',
+  'schema_migrations',
+  'outbox',
+  'outbox_key',
+  'outbox_quarantine',
+  'inbox',
+  'inbox_floor',
+];
 
 test('the Drizzle tables are the migrated tables, column by column, in both directions', async () => {
   const inCode = Object.values(tables)

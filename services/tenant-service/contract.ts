@@ -1,8 +1,7 @@
 import { defineQuestion } from '@ghasi/backbone/question';
 import { isCurrencyCode } from '@ghasi/domain-primitives/currencies';
-import type { Id, TenantId } from '@ghasi/domain-primitives/ids';
-import type { Prefix } from '@ghasi/domain-primitives/naming';
 import { parseZone } from '@ghasi/domain-primitives/zone';
+import { idText, tenantIdText } from '@melmastoon/catalog/parts';
 import { z } from 'zod';
 
 /** What staff of a hotel group can be. Rights are declared beside each route. */
@@ -46,20 +45,6 @@ export const locales = ['en', 'ps', 'fa-AF'] as const;
 export const calendars = ['solar-hijri', 'gregorian'] as const;
 /** `latn` 0-9, `arabext` ۰-۹. */
 export const digits = ['latn', 'arabext'] as const;
-
-/** Id text of one prefix, e.g. `usr_01J8…`; anything else is refused at the edge. */
-export function idText<P extends Prefix>(prefix: P): z.ZodType<Id<P>, string> {
-  const shape = z.string().regex(new RegExp(`^${prefix}_[0-7][0-9A-HJKMNP-TV-Z]{25}$`));
-  return shape as unknown as z.ZodType<Id<P>, string>;
-}
-
-/** A tenant: a bare lower-case uuid (X-032). */
-export const tenantIdText = z
-  .string()
-  .regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/) as unknown as z.ZodType<
-  TenantId,
-  string
->;
 
 export const locale = z.enum(locales);
 export const currency = z.string().refine(isCurrencyCode, 'not an active ISO 4217 currency');

@@ -1,6 +1,7 @@
 import { defineService } from '@ghasi/backbone/define-service';
 import { membershipOfAnswer, resolveAnswer } from './answers.ts';
 import { errors } from './errors.ts';
+import { events } from './events.ts';
 import { addressRoutes } from './routes/addresses.ts';
 import { membershipRoutes } from './routes/memberships.ts';
 import { platformRoutes } from './routes/platform.ts';
@@ -14,6 +15,7 @@ export const service = defineService({
   schema: 'tenant',
   migrations: new URL('./migrations/', import.meta.url),
   tables,
+  publishes: events,
   routes: [...platformRoutes, ...tenantRoutes, ...addressRoutes, ...membershipRoutes, ...preferenceRoutes],
   answers: [membershipOfAnswer, resolveAnswer],
   errors,

@@ -7,7 +7,7 @@ import { describedServices } from './with-database.ts';
 /** Flags of `melm describe`. */
 export type DescribeFlags = { json?: boolean };
 
-/** Prints what the services own, answer, need and run; starts nothing. */
+/** Prints what the services own, say, hear, answer, need and run; starts nothing. */
 export function describe(name: string | undefined, flags: DescribeFlags): void {
   const all = describedServices();
   const services =
@@ -30,6 +30,9 @@ function asData(service: Service) {
       name,
       queue,
     })),
+    publishes: service.publishes.map(({ subject, summary, retention }) => ({ subject, summary, retention })),
+    reacts: service.reacts.map(({ event }) => event.subject),
+    delivery: service.delivery,
     answers: service.answers.map(({ question }) => question.name),
     needs: service.needs.map(({ name }) => name),
     errors: service.errors.map(({ code, status }) => ({ code, status })),
@@ -46,13 +49,15 @@ function asText(service: Service): string {
     idempotency: idempotency === 'key' ? 'key' : '',
     'rate limit': rateLimit ?? '',
   }));
+  const { concurrency, order } = data.delivery;
   return [
     `${data.name} (schema ${data.schema})`,
+    `  says     ${data.publishes.map(({ subject }) => subject).join(', ') || '-'}`,
+    `  hears    ${data.reacts.join(', ') || '-'}${data.reacts.length > 0 ? ` [${concurrency} at once, order ${order}]` : ''}`,
     `  answers  ${data.answers.join(', ') || '-'}`,
     `  needs    ${data.needs.join(', ') || '-'}`,
     `  jobs     ${data.jobs.map(job => `${job.name} [${job.queue}]`).join(', ') || '-'}`,
     `  tables   ${data.tables.join(', ') || '-'}`,
-    '',
-    table(routes),
+    ...(routes.length > 0 ? ['', table(routes)] : []),
   ].join('\n');
 }

@@ -33,10 +33,11 @@ begin
       lease_owner       text,
       lease_until       timestamptz,
       lease_epoch       bigint not null default 0, -- the fencing number of the claim
-      constraint outbox_pk primary key (seq),
+      constraint outbox_pk primary key (tenant_id, id),
       constraint outbox_status check (status in ('pending', 'retrying', 'published', 'dead_letter'))
     ) with (fillfactor = 90, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000)
   $ddl$, service_schema);
+  execute format('create index outbox_seq on %I.outbox (seq)', service_schema);
   perform app.protect(format('%I.outbox', service_schema)::regclass, maintenance => true, relay => true);
 
   -- Which keys were ever used; rows leave the outbox, keys stay 30 days (X-049).
@@ -61,7 +62,7 @@ begin
       reason         text not null,
       resolved_at    timestamptz,
       resolved_by    text,
-      constraint outbox_quarantine_pk primary key (seq)
+      constraint outbox_quarantine_pk primary key (tenant_id, id)
     )
   $ddl$, service_schema);
   perform app.protect(format('%I.outbox_quarantine', service_schema)::regclass, maintenance => true, relay => true);
@@ -90,7 +91,7 @@ begin
   $ddl$, service_schema);
   execute format('create index ix_inbox_unprocessed on %I.inbox (received_at) where processed_at is null', service_schema);
   execute format('create index inbox_age on %I.inbox using brin (received_at)', service_schema);
-  perform app.protect(format('%I.inbox', service_schema)::regclass, maintenance => true);
+  perform app.protect(format('%I.inbox', service_schema)::regclass, maintenance => true, relay => true);
 
   -- What remains of inbox rows older than 30 days: up to which version a key was applied.
   execute format($ddl$
@@ -102,11 +103,27 @@ begin
       constraint inbox_floor_pk primary key (tenant_id, consumer_name, ordering_key)
     )
   $ddl$, service_schema);
-  perform app.protect(format('%I.inbox_floor', service_schema)::regclass, maintenance => true);
+  perform app.protect(format('%I.inbox_floor', service_schema)::regclass, maintenance => true, relay => true);
 
-  -- A consumer proves inside its transaction that it still holds its shards.
-  execute format('grant usage on schema brokers to %I', 'svc_' || service_schema);
-  execute format('grant execute on function brokers.assert_holds(text, smallint[], bigint[]) to %I', 'svc_' || service_schema);
+  -- A consumer's transaction calls this first: whoever lost a shard in the meantime must not write. In the service's own
+  -- schema, because a service reaches no other.
+  execute format($ddl$
+    create function %1$I.assert_holds(of_subscription text, shards smallint[], epochs bigint[]) returns void
+      language plpgsql stable security definer
+      set search_path = pg_catalog, pg_temp
+    as $body$
+    begin
+      if exists (
+        select from unnest(shards, epochs) as held (shard, epoch)
+        where not exists (
+          select from brokers.cursor c
+          where c.subscription = of_subscription and c.shard = held.shard and c.epoch = held.epoch)
+      ) then
+        raise exception 'fenced: %% lost a shard', of_subscription using errcode = 'MB001';
+      end if;
+    end $body$
+  $ddl$, service_schema);
+  perform app.allow_definer(format('%I.assert_holds(text, smallint[], bigint[])', service_schema)::regprocedure);
 
   -- From outbox to log in one statement on the server. A function of its own per service, so that its plan is kept.
   -- Everybody who appends to the log holds one lock until commit: offsets are in commit order, and a reader that has

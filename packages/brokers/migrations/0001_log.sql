@@ -26,9 +26,9 @@ create table brokers.log (
   attributes   json not null,
   source       text not null, -- schema of the outbox it came from
   enqueued_at  timestamptz not null,
-  published_at timestamptz not null default clock_timestamp(),
-  constraint log_pk primary key (off, day)
+  published_at timestamptz not null default clock_timestamp()
 ) partition by range (day);
+create index log_by_off on brokers.log (off); -- no unique key: the sequence gives every number once
 select app.protect('brokers.log', maintenance => true, relay => true);
 select app.append_only('brokers.log'); -- ENV-50
 
@@ -61,6 +61,7 @@ begin
       execute format('create table brokers.%I partition of brokers.log for values from (%L) to (%L)',
         brokers.partition_name(wanted), wanted, wanted + 1);
       perform app.protect(('brokers.' || brokers.partition_name(wanted))::regclass);
+      execute format('revoke all on brokers.%I from svc_brokers', brokers.partition_name(wanted)); -- through the log only
       made := made + 1;
     end if;
   end loop;
@@ -178,23 +179,6 @@ grant usage on sequence brokers.log_off to relay;
 grant select on brokers.log_day to relay, maintenance;
 grant select, insert, update, delete on brokers.member, brokers.cursor to relay;
 grant select on brokers.cursor to maintenance;
-
--- A consumer's transaction calls this first: whoever lost a shard in the meantime must not write.
-create function brokers.assert_holds(of_subscription text, shards smallint[], epochs bigint[]) returns void
-  language plpgsql stable security definer
-  set search_path = pg_catalog, pg_temp
-as $$
-begin
-  if exists (
-    select from unnest(shards, epochs) as held (shard, epoch)
-    where not exists (
-      select from brokers.cursor c
-      where c.subscription = of_subscription and c.shard = held.shard and c.epoch = held.epoch)
-  ) then
-    raise exception 'fenced: % lost a shard', of_subscription using errcode = 'MB001';
-  end if;
-end $$;
-select app.allow_definer('brokers.assert_holds(text, smallint[], bigint[])');
 
 -- Drops days that are older than `keep` and that every subscription has read. Returns how many were dropped.
 create function brokers.drop_partitions(keep interval) returns integer

@@ -1,6 +1,6 @@
 import { coreErrors } from '@ghasi/domain-primitives/errors';
 import { type AnyRoute, defineRoute, open } from '@ghasi/http/route';
-import { idText } from '@melmastoon/tenant-service/contract';
+import { idText } from '@melmastoon/catalog/parts';
 import { z } from 'zod';
 import { pairDevice, revokeDevice, startPairing } from '../commands/devices.ts';
 import { deviceKey } from '../device-proof.ts';

@@ -1,6 +1,7 @@
 import { coreErrors } from '@ghasi/domain-primitives/errors';
 import { type AnyRoute, defineRoute } from '@ghasi/http/route';
-import { idText, membershipOf, roles } from '@melmastoon/tenant-service/contract';
+import { idText } from '@melmastoon/catalog/parts';
+import { membershipOf, roles } from '@melmastoon/tenant-service/contract';
 import { z } from 'zod';
 import { changePassword } from '../commands/passwords.ts';
 import { endOneSession, endSessions, switchRole } from '../commands/sessions.ts';

@@ -2,7 +2,7 @@ import { coreErrors } from '@ghasi/domain-primitives/errors';
 import type { Id } from '@ghasi/domain-primitives/ids';
 import type { Principal } from '@ghasi/http/principal';
 import { type AnyRoute, defineRoute, operator } from '@ghasi/http/route';
-import { idText, tenantIdText } from '@melmastoon/tenant-service/contract';
+import { idText, tenantIdText } from '@melmastoon/catalog/parts';
 import { z } from 'zod';
 import {
   assertMayManage,

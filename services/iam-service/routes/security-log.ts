@@ -1,5 +1,5 @@
 import { type AnyRoute, defineRoute, operator } from '@ghasi/http/route';
-import { idText } from '@melmastoon/tenant-service/contract';
+import { idText } from '@melmastoon/catalog/parts';
 import { z } from 'zod';
 import { makeCursor, readCursor } from '../cursor.ts';
 import { errors } from '../errors.ts';

@@ -1,6 +1,6 @@
 import { coreErrors } from '@ghasi/domain-primitives/errors';
 import { type AnyRoute, defineRoute } from '@ghasi/http/route';
-import { idText } from '@melmastoon/tenant-service/contract';
+import { idText } from '@melmastoon/catalog/parts';
 import { z } from 'zod';
 import { type StepUpAnswer, startPasskeyStepUp, stepUp } from '../commands/step-up.ts';
 import { confirmed } from '../contract.ts';

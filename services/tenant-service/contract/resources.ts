@@ -1,9 +1,9 @@
+import { idText, tenantIdText } from '@melmastoon/catalog/parts';
 import { z } from 'zod';
 import {
   calendars,
   currency,
   digits,
-  idText,
   locale,
   locales,
   membershipFacts,
@@ -14,7 +14,6 @@ import {
   roles,
   suspensionReasons,
   tenantFacts,
-  tenantIdText,
   tenantStatuses,
   zone,
 } from '../contract.ts';

@@ -1,14 +1,16 @@
+import type { ValueOf } from '@ghasi/db/accepted';
 import type { Database } from '@ghasi/db/database';
 import { type Ctx, tenantTransaction } from '@ghasi/db/tenant-transaction';
 import { payloadHash } from '@ghasi/domain-primitives/canonical-json';
 import { coreErrors } from '@ghasi/domain-primitives/errors';
 import { PLATFORM_TENANT_ID, type TenantId } from '@ghasi/domain-primitives/ids';
 import { type AnyRoute, defineRoute, operator } from '@ghasi/http/route';
+import { tenantIdText } from '@melmastoon/catalog/parts';
 import { z } from 'zod';
 import { verifyHost } from '../commands/addresses.ts';
 import { createTenant, moveTenant, resizeTenant } from '../commands/tenants.ts';
 import { addressesView, type HistoryEntry, hostText, newTenant, tenantView } from '../contract/resources.ts';
-import { suspensionReasons, tenantIdText } from '../contract.ts';
+import { suspensionReasons } from '../contract.ts';
 import { errors } from '../errors.ts';
 import { type TenantState, tenantIdFor } from '../model.ts';
 import { appendHistory } from '../queries/history.ts';
@@ -167,10 +169,10 @@ type Change<T> = {
 
 /** Changes another tenant in that tenant's transaction, then notes it in the platform's own. */
 async function change<T, R>(
-  ctx: Acting & { commit(work: (own: Ctx) => Promise<{ status: 200; body: T }>): Promise<R> },
+  ctx: Acting & { commit(work: (own: Ctx) => Promise<{ status: 200; body: ValueOf<T> }>): Promise<R> },
   { tenantId, action, subject = tenantId, work }: Change<T>,
 ): Promise<R> {
-  const body = await inTenant(ctx, tenantId, work);
+  const body: ValueOf<T> = await inTenant(ctx, tenantId, work);
   return ctx.commit(async own => {
     await record(own, action, subject);
     return { status: 200, body };
@@ -178,7 +180,7 @@ async function change<T, R>(
 }
 
 /** Works in another tenant's transaction, under that tenant's row-level security. */
-function inTenant<T>(ctx: Acting, tenantId: TenantId, work: (ctx: Ctx) => Promise<T>): Promise<T> {
+function inTenant<T>(ctx: Acting, tenantId: TenantId, work: (ctx: Ctx) => Promise<T>): Promise<ValueOf<T>> {
   assertPlatform(ctx);
   return tenantTransaction(ctx.db, { tenantId, actor: ctx.actor, now: ctx.now, log: ctx.log }, work);
 }

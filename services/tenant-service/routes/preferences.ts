@@ -1,9 +1,9 @@
 import { parseId } from '@ghasi/domain-primitives/ids';
 import { type AnyRoute, defineRoute, operator } from '@ghasi/http/route';
+import { idText } from '@melmastoon/catalog/parts';
 import { z } from 'zod';
 import { readPreferences, savePreferences } from '../commands/preferences.ts';
 import { preferences, preferencesView } from '../contract/resources.ts';
-import { idText } from '../contract.ts';
 
 const query = z.strictObject({ propertyId: idText('pro').optional() });
 

@@ -1,9 +1,10 @@
 import type { Uuid } from '@ghasi/domain-primitives/uuid';
 import { type AnyRoute, defineRoute, open, operator } from '@ghasi/http/route';
+import { tenantIdText } from '@melmastoon/catalog/parts';
 import { z } from 'zod';
 import { changeSettings, readProfile } from '../commands/tenants.ts';
 import { historyEntry, publicTenant, settingsPatch, tenantProfile } from '../contract/resources.ts';
-import { hotelRoles, platformRoles, tenantIdText } from '../contract.ts';
+import { hotelRoles, platformRoles } from '../contract.ts';
 import { errors } from '../errors.ts';
 import { listHistory } from '../queries/history.ts';
 

@@ -63,9 +63,12 @@ export class Parking {
   }
 
   /** Parks a key with the message that failed, or counts one more failure of it. */
-  async failed(message: ParkedMessage, failure: Failure): Promise<void> {
+  async failed(
+    message: ParkedMessage,
+    failure: Failure,
+    key: ParkedKey = this.#keyOf(message, failure.stray),
+  ): Promise<void> {
     const { db, retry, log, onDead, subscription } = this.#options;
-    const key = this.#keyOf(message, failure.stray);
     const isNew = !this.#keys.has(nameOf(key));
     // In memory first: a message of this key that is taken while the row is written must already wait.
     const parked = this.#inTurn(
@@ -121,7 +124,7 @@ export class Parking {
       const outcome = await this.#options.handle({ ...head.message, attempt: head.attempts + 1 });
       if (outcome?.kind === 'retry' || outcome?.kind === 'dead') {
         const attempts = head.attempts + 1;
-        await this.failed(head.message, { ...failureOf(outcome), attempts });
+        await this.failed(head.message, { ...failureOf(outcome), attempts }, key);
         return true;
       }
       if (outcome?.kind !== 'done') return true;

@@ -2,7 +2,17 @@ import { randomUUID } from 'node:crypto';
 import type { Database } from '@ghasi/db/database';
 import type { Logger } from '@ghasi/telemetry/logger';
 import type { Metrics } from '@ghasi/telemetry/metrics';
-import { defaultRetry, type RetryPolicy, type Subscriber, type Subscription } from '../../broker.ts';
+import {
+  type Broker,
+  defaultRetry,
+  type Outgoing,
+  type Published,
+  type RetryPolicy,
+  type Subscriber,
+  type Subscription,
+} from '../../broker.ts';
+import { append, unread } from './append.ts';
+import { postgresFeatures } from './features.ts';
 import { Group } from './group.ts';
 import { ensureCursors, Membership } from './leases.ts';
 import { readPage, readTenant } from './log-reader.ts';
@@ -37,7 +47,9 @@ export type PostgresBrokerOptions = {
 };
 
 /** The log in PostgreSQL as a broker: reads it once for all services of this process. */
-export class PostgresBroker {
+export class PostgresBroker implements Broker {
+  readonly name = 'postgres';
+  readonly features = postgresFeatures;
   readonly #db: Database;
   readonly #options: PostgresBrokerOptions;
   readonly #times: BrokerTimes;
@@ -50,6 +62,7 @@ export class PostgresBroker {
   #retryTimer: NodeJS.Timeout | undefined;
   #lastPassiveAck = 0;
   #stopped = false;
+  #closing: Promise<void> | undefined;
 
   constructor(options: PostgresBrokerOptions) {
     this.#options = options;
@@ -59,6 +72,16 @@ export class PostgresBroker {
       id: options.member ?? randomUUID(),
       leaseMs: this.#times.leaseMs,
     });
+  }
+
+  /** Makes the cursors of subscriptions, at the end of the log. */
+  prepare(subscriptions: readonly string[]): Promise<void> {
+    return ensureCursors(this.#db, subscriptions);
+  }
+
+  /** Appends messages to the log; outboxes do not need it, they are moved on the server. */
+  publish(messages: readonly Outgoing[]): Promise<readonly Published[]> {
+    return append(this.#db, messages);
   }
 
   /** Starts to consume. All subscribers of a process are given at once: one reader serves them all. */
@@ -91,7 +114,7 @@ export class PostgresBroker {
     this.#every(this.#times.ackMs, () => this.#ack());
     this.#every(this.#times.heartbeatMs, () => this.retryParked());
     this.wake();
-    return { stop: () => this.#stop() };
+    return { stop: () => this.close() };
   }
 
   /** There may be something new in the log. Cheap: calls while a read runs become one more read. */
@@ -124,6 +147,21 @@ export class PostgresBroker {
   /** How far every subscription of this process is done. */
   low(): ReadonlyMap<string, number> {
     return new Map([...this.#groups].map(([name, group]) => [name, group.low]));
+  }
+
+  async backlog(): Promise<ReadonlyMap<string, number>> {
+    const subscribers = [...this.#groups.values()].map(({ subscriber }) => subscriber);
+    return new Map(
+      await Promise.all(
+        subscribers.map(async ({ name, topics }) => [name, await unread(this.#db, name, topics)] as const),
+      ),
+    );
+  }
+
+  /** Stops consuming; the database stays open. */
+  close(): Promise<void> {
+    this.#closing ??= this.#stop();
+    return this.#closing;
   }
 
   async #pump(): Promise<void> {

@@ -32,7 +32,7 @@ export type Entry = {
 export const BATCH = 500;
 
 /** Runs one step of a change. In a dry run the database itself refuses every write. */
-export function operate<T>(db: Database, change: Change, work: (tx: Tx) => Promise<T>): Promise<T> {
+export async function operate<T>(db: Database, change: Change, work: (tx: Tx) => Promise<T>): Promise<T> {
   const { actor, reason, dryRun = false } = change;
   if (!dryRun && (actor.trim() === '' || reason.trim() === '')) throw brokerErrors.REASON_MISSING();
   return retryOnConflict(() =>
@@ -51,4 +51,9 @@ export async function record(tx: Tx, change: Change, { action, detail, wake }: E
         values (${change.actor}, ${action}, ${change.reason}, ${JSON.stringify(detail)})`,
   );
   if (wake !== undefined) await execute(tx, sql`select pg_notify(${CHANNEL}, ${`cli ${wake}`})`);
+}
+
+/** Reads for an operator; the database refuses every write. */
+export function look<T>(db: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return operate(db, { actor: 'operator', reason: '', dryRun: true }, work);
 }

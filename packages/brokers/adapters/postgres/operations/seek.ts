@@ -1,0 +1,120 @@
+import type { Database } from '@ghasi/db/database';
+import { row, rows, type Tx } from '@ghasi/db/sql';
+import { sql } from 'drizzle-orm';
+import { brokerErrors } from '../../../errors.ts';
+import type { Position } from '../log-reader.ts';
+import { countFor, endOfLog, firstFrom, placeAt, type RoughCount, startOfLog } from './log-range.ts';
+import { type Change, operate, record } from './operation.ts';
+import { findSubscription } from './subscriptions.ts';
+
+/** Where to: a moment, the oldest message that is kept, or after the newest. */
+export type SeekTarget = Date | 'start' | 'end';
+
+/** What a seek does. */
+export type Sought = {
+  readonly subscription: string;
+  readonly position: number;
+  /** When the first message from there on was published; null when there is none. */
+  readonly firstAt: Date | null;
+  /** Messages it has read and gets once more. The inbox makes those it has applied a no-op (DLQ-28). */
+  readonly again: Pick<RoughCount, 'count' | 'isMore'>;
+  /** Messages it has not read and will never get. */
+  readonly skipped: Pick<RoughCount, 'count' | 'isMore'>;
+  readonly dryRun: boolean;
+};
+
+/** How long the log is kept (DLQ-03, DLQ-26). */
+const LOG_DAYS = 7;
+const DAY_MS = 86_400_000;
+
+/**
+ * Moves a subscription, in all its processes at once: every shard's fencing number rises, so whatever was in flight may
+ * not acknowledge any more, and the owners start again from the new place within a heartbeat. Keys that are parked stay
+ * parked.
+ */
+export function seek(
+  db: Database,
+  change: Change,
+  target: { readonly subscription: string; readonly to: SeekTarget; readonly topics?: readonly string[] },
+): Promise<Sought> {
+  return operate(db, change, async tx => {
+    const subscription = await findSubscription(tx, target.subscription);
+    const place = await placeOf(tx, target.to);
+    const again = await crossed(tx, { subscription, place, topics: target.topics, side: 'done' });
+    const skipped = await crossed(tx, { subscription, place, topics: target.topics, side: 'ahead' });
+    const sought: Sought = {
+      subscription,
+      position: place.off,
+      firstAt: (await firstFrom(tx, place.off + 1))?.published_at ?? null,
+      again,
+      skipped,
+      dryRun: change.dryRun ?? false,
+    };
+    if (sought.dryRun) return sought;
+    const before = await move(tx, subscription, place);
+    const to = target.to instanceof Date ? target.to.toISOString() : target.to;
+    const detail = { subscription, to, position: place.off, before, again, skipped };
+    await record(tx, change, { action: 'subscription.seek', detail, wake: 'log' });
+    return sought;
+  });
+}
+
+/** Sets the cursors; returns where they were. In the order of the shards, as everybody who takes several. */
+async function move(tx: Tx, subscription: string, place: Position): Promise<Record<number, number>> {
+  const held = await rows<{ shard: number; off: number }>(
+    tx,
+    sql`select shard, off::float8 as off
+        from brokers.cursor
+        where subscription = ${subscription}
+        order by shard
+        for update`,
+  );
+  await rows(
+    tx,
+    sql`update brokers.cursor
+        set off = ${place.off}, day = ${place.day}, epoch = epoch + 1, generation = generation + 1,
+            moved_at = clock_timestamp()
+        where subscription = ${subscription}`,
+  );
+  return Object.fromEntries(held.map(({ shard, off }) => [shard, off]));
+}
+
+async function placeOf(tx: Tx, to: SeekTarget): Promise<Position> {
+  if (to === 'start') return startOfLog(tx);
+  if (to === 'end') return endOfLog(tx);
+  const clock = await row<{ now: Date }>(tx, sql`select clock_timestamp() as now`);
+  const now = clock?.now ?? to;
+  const refuse = (reason: string) => brokerErrors.BAD_MOMENT({ moment: to.toISOString(), reason });
+  if (to > now) throw refuse('it is in the future; "end" means after the newest message');
+  const oldest = await firstFrom(tx, 0);
+  if (oldest !== undefined && to < oldest.published_at && now.getTime() - to.getTime() > LOG_DAYS * DAY_MS)
+    throw refuse(
+      `the log is kept ${LOG_DAYS} days and begins at ${oldest.published_at.toISOString()}; "start" means from there`,
+    );
+  return placeAt(tx, to);
+}
+
+/** Messages between the cursors and the new place. */
+async function crossed(
+  tx: Tx,
+  given: {
+    subscription: string;
+    place: Position;
+    topics: readonly string[] | undefined;
+    side: 'done' | 'ahead';
+  },
+): Promise<Pick<RoughCount, 'count' | 'isMore'>> {
+  const { subscription, place, topics, side } = given;
+  const ends = await row<{ low: number; day: string; high: number }>(
+    tx,
+    sql`select min(off)::float8 as low, min(day) as day, max(off)::float8 as high
+        from brokers.cursor
+        where subscription = ${subscription}`,
+  );
+  const { low = 0, day = place.day, high = 0 } = ends ?? {};
+  const range =
+    side === 'done' ? { from: place, to: high, topics } : { from: { off: low, day }, to: place.off, topics };
+  if (range.to <= range.from.off) return { count: 0, isMore: false };
+  const { count, isMore } = await countFor(tx, subscription, { ...range, side });
+  return { count, isMore };
+}

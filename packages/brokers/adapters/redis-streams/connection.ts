@@ -1,0 +1,90 @@
+import type { Logger } from '@ghasi/telemetry/logger';
+import { Redis, ReplyError } from 'ioredis';
+import { allScripts, type Script } from './scripts.ts';
+
+/** How to reach Redis. */
+export type ConnectionOptions = {
+  readonly url: string;
+  readonly log: Logger | undefined;
+  /** How long one command may take. Default 5 s. */
+  readonly commandTimeoutMs?: number | undefined;
+};
+
+/**
+ * One connection that fails fast and never repeats a command by itself: whoever published knows what a lost answer
+ * means. Reconnecting goes on in the background.
+ */
+export class Connection {
+  readonly redis: Redis;
+  readonly #options: ConnectionOptions;
+  #saidDown = false;
+  #lastError: Error | undefined;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    this.redis = new Redis(options.url, {
+      lazyConnect: true,
+      enableOfflineQueue: false,
+      maxRetriesPerRequest: 0, // rejects what was in flight when the line broke
+      autoResendUnfulfilledCommands: false,
+      commandTimeout: options.commandTimeoutMs ?? 5_000,
+      connectTimeout: 5_000,
+      retryStrategy: attempt => Math.min(attempt * 50, 2_000),
+      reconnectOnError: error => /^READONLY\b/.test(error.message), // after a failover: look for the new primary
+    });
+    this.redis.on('error', error => this.#sayDown(error));
+    this.redis.on('ready', () => {
+      if (this.#saidDown) options.log?.info('the Redis of the broker answers again');
+      this.#saidDown = false;
+    });
+  }
+
+  /** Connects and loads the scripts. Refuses a Redis that may evict: it would drop streams without a word. */
+  async open(): Promise<void> {
+    try {
+      await this.redis.connect();
+      await Promise.all(allScripts.map(({ lua }) => this.redis.script('LOAD', lua)));
+      const policy = /maxmemory_policy:(\S+)/.exec(await this.redis.info('memory'))?.[1];
+      if (policy !== 'noeviction') throw new Error(`maxmemory-policy is ${policy}, it must be noeviction`);
+    } catch (error) {
+      this.redis.disconnect();
+      const { host } = new URL(this.#options.url);
+      // ioredis rejects with "Connection is closed." and tells the reason only as an event.
+      const cause = this.#lastError ?? (error as Error);
+      throw new Error(`no usable Redis at ${host} (${cause.message})`, { cause });
+    }
+  }
+
+  /** Runs a script by its SHA; a Redis that lost its scripts (restart, failover) gets them again, once. */
+  async run(script: Script, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown> {
+    const call = () => this.redis.evalsha(script.sha, keys.length, ...keys, ...args);
+    try {
+      return await call();
+    } catch (error) {
+      if (!(error instanceof ReplyError && error.message.startsWith('NOSCRIPT'))) throw error;
+      await this.redis.script('LOAD', script.lua); // nothing ran, so running it is no repeat
+      return await call();
+    }
+  }
+
+  /** A second connection that listens to one channel; `onMessage` also runs after a gap. */
+  listen(channel: string, onMessage: () => void): { close(): void } {
+    const listener = new Redis(this.#options.url, { retryStrategy: attempt => Math.min(attempt * 50, 2_000) });
+    listener.on('error', () => {}); // the other connection says it
+    listener.on('message', onMessage);
+    listener.on('ready', () => {
+      listener.subscribe(channel).then(onMessage, () => {});
+    });
+    return { close: () => listener.disconnect() };
+  }
+
+  close(): void {
+    this.redis.disconnect();
+  }
+
+  #sayDown(error: Error): void {
+    this.#lastError = error;
+    if (!this.#saidDown) this.#options.log?.warn({ err: error }, 'the Redis of the broker is down');
+    this.#saidDown = true; // once per outage, not once per attempt
+  }
+}

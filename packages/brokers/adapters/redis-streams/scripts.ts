@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto';
+
+/** A script and the SHA-1 by which Redis knows it. Only these run; no caller's text is ever evaluated. */
+export type Script = { readonly lua: string; readonly sha: string };
+
+function script(lua: string): Script {
+  return { lua, sha: createHash('sha1').update(lua).digest('hex') };
+}
+
+// The run of the server that took the messages is written beside them. FLUSHALL takes it away; a restart or a failover
+// gives another server process, which may have lost the last moments even where it has a disk.
+const RUN = `local run = string.match(redis.call('INFO', 'server'), 'run_id:(%w+)')`;
+
+/**
+ * KEYS run, last number, streams; ARGV wake channel, then per message its stream's place, topic, key, event, tenant,
+ * attributes, time, envelope. Numbers are microseconds of this server that never repeat and never fall: they order a
+ * key's messages also after a FLUSHALL, and are exact in a double until the year 2255. Gives them, or LOST.
+ */
+export const publishScript = script(`${RUN}
+if redis.call('GET', KEYS[1]) ~= run then return 'LOST' end
+local time = redis.call('TIME')
+local off = math.max(time[1] * 1000000 + time[2], tonumber(redis.call('GET', KEYS[2]) or '0') + 1)
+local offs = {}
+for i = 2, #ARGV, 8 do
+  local text = string.format('%.0f', off)
+  redis.call('XADD', KEYS[2 + ARGV[i]], text .. '-0', 't', ARGV[i + 1], 'k', ARGV[i + 2], 'e', ARGV[i + 3],
+    'n', ARGV[i + 4], 'a', ARGV[i + 5], 'q', ARGV[i + 6], 'b', ARGV[i + 7])
+  offs[#offs + 1] = text
+  off = off + 1
+end
+redis.call('SET', KEYS[2], string.format('%.0f', off - 1))
+redis.call('PUBLISH', ARGV[1], '')
+return offs`);
+
+/** KEYS run. From now on this server's messages count. */
+export const adoptScript = script(`${RUN}
+redis.call('SET', KEYS[1], run)
+return run`);
+
+// Whoever has a lower number than the one that was here before has lost the shard and must not read: what it took would
+// be missing for the new owner, and a later message of the same key would overtake it.
+const FENCE = `
+local function mayRead(fences, field, epoch)
+  local fence = tonumber(redis.call('HGET', fences, field) or '0')
+  if epoch > fence then redis.call('HSET', fences, field, epoch) end
+  return epoch >= fence
+end`;
+
+/**
+ * KEYS fences, streams; ARGV group, consumer, most per stream, then per stream its shard and epoch. Gives the time of
+ * the look and, per stream, its new entries or FENCED.
+ */
+export const readScript = script(`${FENCE}
+local time = redis.call('TIME')
+local found = {}
+for i = 2, #KEYS do
+  local shard, epoch = ARGV[2 * i], tonumber(ARGV[2 * i + 1])
+  if mayRead(KEYS[1], ARGV[1] .. ' ' .. shard, epoch) then
+    local read = redis.call('XREADGROUP', 'GROUP', ARGV[1], ARGV[2], 'COUNT', ARGV[3], 'STREAMS', KEYS[i], '>')
+    found[#found + 1] = read and read[1][2] or {}
+  else
+    found[#found + 1] = 'FENCED'
+  end
+end
+return {string.format('%.0f', time[1] * 1000000 + time[2]), found}`);
+
+/**
+ * KEYS fences, stream; ARGV group, consumer, shard, epoch, from where, most. Takes over what others of the group were
+ * given and have not acknowledged, without asking how long ago: the lease says that they are gone. Gives where to go on
+ * and the entries, or FENCED.
+ */
+export const takeOverScript = script(`${FENCE}
+if not mayRead(KEYS[1], ARGV[1] .. ' ' .. ARGV[3], tonumber(ARGV[4])) then return 'FENCED' end
+local got = redis.call('XAUTOCLAIM', KEYS[2], ARGV[1], ARGV[2], 0, ARGV[5], 'COUNT', ARGV[6])
+return {got[1], got[2]}`);
+
+/**
+ * KEYS stream; ARGV microseconds to keep where nobody consumes. Removes what every group has acknowledged, nothing else:
+ * below the oldest entry that is pending anywhere or was not given to somebody yet.
+ */
+export const trimScript = script(`
+local time = redis.call('TIME')
+local least
+for _, group in ipairs(redis.call('XINFO', 'GROUPS', KEYS[1])) do
+  local facts = {}
+  for i = 1, #group, 2 do facts[group[i]] = group[i + 1] end
+  local needed = tonumber(string.match(facts['last-delivered-id'], '^%d+')) + 1
+  if facts['pending'] > 0 then
+    needed = tonumber(string.match(redis.call('XPENDING', KEYS[1], facts['name'])[2], '^%d+'))
+  end
+  least = math.min(least or needed, needed)
+end
+least = least or time[1] * 1000000 + time[2] - ARGV[1]
+if least <= 1 then return 0 end
+return redis.call('XTRIM', KEYS[1], 'MINID', string.format('%.0f', least))`);
+
+export const allScripts: readonly Script[] = [
+  publishScript,
+  adoptScript,
+  readScript,
+  takeOverScript,
+  trimScript,
+];

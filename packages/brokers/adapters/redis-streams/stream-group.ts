@@ -1,0 +1,237 @@
+import type { Database } from '@ghasi/db/database';
+import { failpoint } from '@ghasi/domain-primitives/failpoint';
+import type { Logger } from '@ghasi/telemetry/logger';
+import type { Delivery, Outcome, RetryPolicy, Subscriber } from '../../broker.ts';
+import { type Batch, Lanes } from '../../lanes.ts';
+import { Fenced } from '../postgres/parked.ts';
+import { failureOf, KeyFreed, Parking } from '../postgres/parking.ts';
+import { Acknowledgements } from './acknowledgements.ts';
+import { deadLetterFields, unreadableFields } from './dead-letter-record.ts';
+import { fromEntry, offOf, type StreamMessage } from './stream-entry.ts';
+import { type Entry, GroupMissing, type HeldShard, type Reader, ShardLost, type Streams } from './streams.ts';
+
+/** A message in memory; of a long queue only the number is kept, and the rest is fetched when its turn comes. */
+type Item = {
+  readonly tenantId: string;
+  readonly off: number;
+  readonly shard: number;
+  readonly message: StreamMessage | undefined;
+};
+
+const MAX_BATCH = 256;
+const MOST_PER_LOOK = 256;
+const MOST_HELD = 50_000;
+const MOST_WHOLE = 4_000;
+const PAUSE_AFTER_ERROR_MS = 1_000;
+
+/** What a group needs from the broker it belongs to. */
+export type StreamGroupOptions = {
+  readonly streams: Streams;
+  readonly db: Database;
+  readonly member: string;
+  readonly subscriber: Subscriber;
+  readonly retry: RetryPolicy;
+  readonly log: Logger | undefined;
+  /** Room became free, or something ended: look whether there is more to do. */
+  onRoom(): void;
+  /** A shard is somebody else's by now: ask who holds what. */
+  onFenced(): void;
+  onDead(topic: string): void;
+};
+
+/**
+ * One service's share of the streams in this process: hands batches to the service, parks keys that fail (in
+ * PostgreSQL), acknowledges the rest. Whatever it was given and did not acknowledge is given again after a crash, to
+ * whoever takes the shard over, and the inbox makes that harmless.
+ */
+export class StreamGroup {
+  readonly subscriber: Subscriber;
+  readonly #options: StreamGroupOptions;
+  readonly #reader: Reader;
+  readonly #topics: ReadonlySet<string>;
+  readonly #parking: Parking;
+  readonly #acks: Acknowledgements;
+  readonly #running = new Set<Promise<void>>();
+  #lanes: Lanes<Item>;
+  #whole = 0;
+  #held = new Map<number, HeldShard>();
+  /** Reading and changing hands happen one after the other: what is read under an old number must not be missed. */
+  #turn: Promise<unknown> = Promise.resolve();
+  /** Server time of the last look that found nothing more, in microseconds. */
+  #emptyAt: number | undefined;
+  #pausedUntil = 0;
+  #stopped = false;
+
+  constructor(options: StreamGroupOptions) {
+    const { subscriber, streams, log } = options;
+    this.#options = options;
+    this.subscriber = subscriber;
+    this.#reader = { group: subscriber.name, consumer: options.member };
+    this.#topics = new Set(subscriber.topics);
+    this.#acks = new Acknowledgements(streams, subscriber.name, log);
+    this.#lanes = this.#freshLanes();
+    this.#parking = new Parking({
+      ...options,
+      subscription: subscriber.name,
+      order: subscriber.order,
+      epochOf: shard => this.#held.get(shard)?.epoch ?? -1,
+      handle: async delivery => (await this.#deliver([delivery as StreamMessage & Delivery]))[0],
+    });
+  }
+
+  get name(): string {
+    return this.subscriber.name;
+  }
+
+  get held(): readonly HeldShard[] {
+    return [...this.#held.values()];
+  }
+
+  get wantsMore(): boolean {
+    return !this.#stopped && this.#held.size > 0 && this.#lanes.held < MOST_HELD;
+  }
+
+  /** Everything published before this moment is done or parked, in microseconds of the server; unknown at first. */
+  get doneUntil(): number | undefined {
+    return this.#emptyAt === undefined ? undefined : this.#lanes.lowWater(this.#emptyAt);
+  }
+
+  holdsExactly(held: readonly HeldShard[]): boolean {
+    return (
+      held.length === this.#held.size &&
+      held.every(({ shard, epoch }) => this.#held.get(shard)?.epoch === epoch)
+    );
+  }
+
+  /** Takes new shards or loses some: waits for what runs, then starts from what is not acknowledged. */
+  reset(held: readonly HeldShard[]): Promise<void> {
+    return this.#inTurn(async () => {
+      this.#held = new Map();
+      await Promise.allSettled(this.#running);
+      await this.#acks.flush();
+      this.#lanes = this.#freshLanes();
+      this.#emptyAt = undefined;
+      await this.#parking.load(held.map(({ shard }) => shard));
+      const pending: Entry[] = [];
+      for (const one of held) pending.push(...(await this.#options.streams.takeOver(this.#reader, one)));
+      this.#held = new Map(held.map(one => [one.shard, one]));
+      this.#accept(pending);
+    });
+  }
+
+  /** Looks for new messages; true when there may be more. */
+  read(): Promise<boolean> {
+    return this.#inTurn(async () => {
+      if (!this.wantsMore) return false;
+      const { at, entries, isMore } = await this.#options.streams.read(this.#reader, this.held, MOST_PER_LOOK);
+      this.#accept(entries);
+      if (!isMore) this.#emptyAt = at;
+      this.dispatch();
+      return isMore;
+    }).catch(error => {
+      if (!(error instanceof ShardLost)) throw error;
+      this.#fenced();
+      return false;
+    });
+  }
+
+  /** Starts every batch that may run now. */
+  dispatch(): void {
+    if (this.#stopped || this.#held.size === 0 || Date.now() < this.#pausedUntil) return;
+    for (let batch = this.#lanes.take(); batch !== undefined; batch = this.#lanes.take())
+      this.#track(this.#run(this.#lanes, batch));
+  }
+
+  /** Tries a parked key again, in the background; at most as many at once as the subscriber allows batches. */
+  retry(key: { parkKey: string; tenantId: string; shard: number }): void {
+    if (!this.#held.has(key.shard) || this.#stopped || Date.now() < this.#pausedUntil) return;
+    if (this.#parking.isRetrying(key) || this.#parking.retries >= this.subscriber.concurrency) return;
+    this.#track(this.#parking.retry(key).finally(() => this.#options.onRoom()));
+  }
+
+  /** Sends the acknowledgements that wait. */
+  flush(): Promise<void> {
+    return this.#acks.flush();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await Promise.allSettled(this.#running);
+    await this.flush();
+  }
+
+  #freshLanes(): Lanes<Item> {
+    const { concurrency, maxBatch = MAX_BATCH } = this.subscriber;
+    this.#whole = 0;
+    return new Lanes<Item>({ concurrency, maxBatch, mostPerTenant: Number.POSITIVE_INFINITY });
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#turn.then(work);
+    this.#turn = turn.catch(() => {});
+    return turn;
+  }
+
+  #accept(entries: readonly Entry[]): void {
+    for (const { shard, raw } of entries) {
+      const message = fromEntry(raw, shard);
+      if (message === undefined) this.#unreadable({ shard, raw });
+      else if (!this.#isFor(message)) this.#acks.add(shard, [raw[0]]);
+      else {
+        const isWhole = this.#whole < MOST_WHOLE;
+        if (isWhole) this.#whole++;
+        const { tenantId, off } = message;
+        this.#lanes.add({ tenantId, off, shard, message: isWhole ? message : undefined });
+      }
+    }
+  }
+
+  #isFor({ topic, attributes }: StreamMessage): boolean {
+    const target = attributes.replayTarget;
+    return this.#topics.has(topic) && (target === undefined || target === this.name);
+  }
+
+  /** Somebody wrote to the stream by hand. Nobody can handle it, and it must not be lost without a word. */
+  #unreadable({ shard, raw }: Entry): void {
+    const { log, streams } = this.#options;
+    log?.error({ subscription: this.name, shard, id: raw[0] }, 'an entry of a stream is not a message of ours');
+    const kept = streams.addDeadLetter('unreadable', unreadableFields(raw, this.name));
+    this.#track(kept.then(() => this.#acks.add(shard, [raw[0]])));
+  }
+
+  #track(work: Promise<void>): void {
+    const guarded = work.catch(error => {
+      if (error instanceof Fenced) return this.#fenced();
+      this.#options.log?.error(
+        { err: error, subscription: this.name },
+        'messages could not be settled; they stay',
+      );
+    });
+    this.#running.add(guarded);
+    void guarded.finally(() => this.#running.delete(guarded));
+  }
+
+  async #run(lanes: Lanes<Item>, batch: Batch<Item>): Promise<void> {
+    const { items } = batch;
+    let firstKept = 0; // whatever goes wrong below, nothing is lost: the batch stays where it is
+    try {
+      const flowing: [number, StreamMessage][] = [];
+      for (const [place, message] of (await this.#whole­Messages(items)).entries()) {
+        if (message === undefined) continue; // Redis forgot it; the outbox gives it again
+        if (this.#parking.has(message)) await this.#parking.behind(message);
+        else flowing.push([place, message]);
+      }
+      const outcomes = await this.#deliver(flowing.map(([, message]) => ({ ...message, attempt: 1 })));
+      firstKept = items.length;
+      for (const [index, [place, message]] of flowing.entries())
+        if (!(await this.#settle(message, outcomes[index]))) firstKept = Math.min(firstKept, place);
+    } catch (error) {
+      firstKept = 0;
+      if (error instanceof KeyFreed) return;
+      this.#pause(PAUSE_AFTER_ERROR_MS);
+      throw error;
+    } finally {
+      this.#done(lanes, batch, firstKept);
+    }
+  }
+}

@@ -1,0 +1,3 @@
+-- why: the outbox and inbox of pricing-service; plans and quotes come with its behaviour.
+
+select backbone.add_messaging('pricing');
