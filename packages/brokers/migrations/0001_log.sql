@@ -209,3 +209,6 @@ select app.allow_definer('brokers.drop_partitions(interval)');
 grant execute on function brokers.drop_partitions(interval) to maintenance, relay;
 
 select brokers.make_partitions(3);
+
+-- The broker works as relay. The role that every schema gets has nothing to do here.
+revoke all on all tables in schema brokers from svc_brokers;

@@ -1,14 +1,14 @@
 import type { Database } from '@ghasi/db/database';
-import { failpoint } from '@ghasi/domain-primitives/failpoint';
 import type { Logger } from '@ghasi/telemetry/logger';
-import type { Delivery, Outcome, RetryPolicy, Subscriber } from '../../broker.ts';
+import type { RetryPolicy, Subscriber } from '../../broker.ts';
 import { type Batch, Lanes } from '../../lanes.ts';
 import { Fenced } from '../postgres/parked.ts';
-import { failureOf, KeyFreed, Parking } from '../postgres/parking.ts';
+import { KeyFreed } from '../postgres/parking.ts';
 import { Acknowledgements } from './acknowledgements.ts';
+import { Courier } from './courier.ts';
 import { deadLetterFields, unreadableFields } from './dead-letter-record.ts';
-import { fromEntry, offOf, type StreamMessage } from './stream-entry.ts';
-import { type Entry, GroupMissing, type HeldShard, type Reader, ShardLost, type Streams } from './streams.ts';
+import { fromEntry, type StreamMessage } from './stream-entry.ts';
+import { type Entry, type HeldShard, type Reader, ShardLost, type Streams } from './streams.ts';
 
 /** A message in memory; of a long queue only the number is kept, and the rest is fetched when its turn comes. */
 type Item = {
@@ -40,19 +40,19 @@ export type StreamGroupOptions = {
 };
 
 /**
- * One service's share of the streams in this process: hands batches to the service, parks keys that fail (in
- * PostgreSQL), acknowledges the rest. Whatever it was given and did not acknowledge is given again after a crash, to
- * whoever takes the shard over, and the inbox makes that harmless.
+ * One service's share of the streams in this process. Whatever it was given and did not acknowledge is given again after
+ * a crash, to whoever takes the shard over, and the inbox makes that harmless.
  */
 export class StreamGroup {
   readonly subscriber: Subscriber;
   readonly #options: StreamGroupOptions;
   readonly #reader: Reader;
   readonly #topics: ReadonlySet<string>;
-  readonly #parking: Parking;
+  readonly #courier: Courier;
   readonly #acks: Acknowledgements;
   readonly #running = new Set<Promise<void>>();
   #lanes: Lanes<Item>;
+  /** How many messages are kept whole. */
   #whole = 0;
   #held = new Map<number, HeldShard>();
   /** Reading and changing hands happen one after the other: what is read under an old number must not be missed. */
@@ -70,12 +70,12 @@ export class StreamGroup {
     this.#topics = new Set(subscriber.topics);
     this.#acks = new Acknowledgements(streams, subscriber.name, log);
     this.#lanes = this.#freshLanes();
-    this.#parking = new Parking({
+    this.#courier = new Courier({
       ...options,
-      subscription: subscriber.name,
-      order: subscriber.order,
       epochOf: shard => this.#held.get(shard)?.epoch ?? -1,
-      handle: async delivery => (await this.#deliver([delivery as StreamMessage & Delivery]))[0],
+      onPause: ms => this.#pause(ms),
+      recordDeadLetter: (message, failure) =>
+        streams.addDeadLetter(message.topic, deadLetterFields(message, subscriber.name, failure)),
     });
   }
 
@@ -111,7 +111,7 @@ export class StreamGroup {
       await this.#acks.flush();
       this.#lanes = this.#freshLanes();
       this.#emptyAt = undefined;
-      await this.#parking.load(held.map(({ shard }) => shard));
+      await this.#courier.parking.load(held.map(({ shard }) => shard));
       const pending: Entry[] = [];
       for (const one of held) pending.push(...(await this.#options.streams.takeOver(this.#reader, one)));
       this.#held = new Map(held.map(one => [one.shard, one]));
@@ -120,33 +120,36 @@ export class StreamGroup {
   }
 
   /** Looks for new messages; true when there may be more. */
-  read(): Promise<boolean> {
-    return this.#inTurn(async () => {
-      if (!this.wantsMore) return false;
-      const { at, entries, isMore } = await this.#options.streams.read(this.#reader, this.held, MOST_PER_LOOK);
-      this.#accept(entries);
-      if (!isMore) this.#emptyAt = at;
-      this.dispatch();
-      return isMore;
-    }).catch(error => {
+  async read(): Promise<boolean> {
+    try {
+      return await this.#inTurn(async () => {
+        if (!this.wantsMore) return false;
+        const look = await this.#options.streams.read(this.#reader, this.held, MOST_PER_LOOK);
+        this.#accept(look.entries);
+        if (!look.isMore) this.#emptyAt = look.at;
+        this.dispatch();
+        return look.isMore;
+      });
+    } catch (error) {
       if (!(error instanceof ShardLost)) throw error;
       this.#fenced();
       return false;
-    });
+    }
   }
 
   /** Starts every batch that may run now. */
   dispatch(): void {
     if (this.#stopped || this.#held.size === 0 || Date.now() < this.#pausedUntil) return;
     for (let batch = this.#lanes.take(); batch !== undefined; batch = this.#lanes.take())
-      this.#track(this.#run(this.#lanes, batch));
+      this.#track(this.#run(batch));
   }
 
   /** Tries a parked key again, in the background; at most as many at once as the subscriber allows batches. */
   retry(key: { parkKey: string; tenantId: string; shard: number }): void {
+    const { parking } = this.#courier;
     if (!this.#held.has(key.shard) || this.#stopped || Date.now() < this.#pausedUntil) return;
-    if (this.#parking.isRetrying(key) || this.#parking.retries >= this.subscriber.concurrency) return;
-    this.#track(this.#parking.retry(key).finally(() => this.#options.onRoom()));
+    if (parking.isRetrying(key) || parking.retries >= this.subscriber.concurrency) return;
+    this.#track(parking.retry(key));
   }
 
   /** Sends the acknowledgements that wait. */
@@ -208,30 +211,47 @@ export class StreamGroup {
       );
     });
     this.#running.add(guarded);
-    void guarded.finally(() => this.#running.delete(guarded));
+    void guarded.finally(() => {
+      this.#running.delete(guarded);
+      this.dispatch();
+      this.#options.onRoom();
+    });
   }
 
-  async #run(lanes: Lanes<Item>, batch: Batch<Item>): Promise<void> {
+  async #run(batch: Batch<Item>): Promise<void> {
     const { items } = batch;
-    let firstKept = 0; // whatever goes wrong below, nothing is lost: the batch stays where it is
+    let settled = 0; // whatever goes wrong below, nothing is lost: the batch stays where it is
     try {
-      const flowing: [number, StreamMessage][] = [];
-      for (const [place, message] of (await this.#whole­Messages(items)).entries()) {
-        if (message === undefined) continue; // Redis forgot it; the outbox gives it again
-        if (this.#parking.has(message)) await this.#parking.behind(message);
-        else flowing.push([place, message]);
-      }
-      const outcomes = await this.#deliver(flowing.map(([, message]) => ({ ...message, attempt: 1 })));
-      firstKept = items.length;
-      for (const [index, [place, message]] of flowing.entries())
-        if (!(await this.#settle(message, outcomes[index]))) firstKept = Math.min(firstKept, place);
+      settled = await this.#courier.bring(await this.#wholeOf(items));
     } catch (error) {
-      firstKept = 0;
       if (error instanceof KeyFreed) return;
-      this.#pause(PAUSE_AFTER_ERROR_MS);
+      if (!(error instanceof Fenced)) this.#pause(PAUSE_AFTER_ERROR_MS);
       throw error;
     } finally {
-      this.#done(lanes, batch, firstKept);
+      for (const { shard, off, message } of items.slice(0, settled)) {
+        if (message !== undefined) this.#whole--;
+        this.#acks.add(shard, [`${off}-0`]);
+      }
+      this.#lanes.finish(batch, items.length - settled);
+      void this.flush();
     }
+  }
+
+  async #wholeOf(items: readonly Item[]): Promise<(StreamMessage | undefined)[]> {
+    const numbers = items.filter(({ message }) => message === undefined);
+    const fetched = await this.#options.streams.fetch(numbers);
+    return items.map(({ message }) => message ?? fetched.shift());
+  }
+
+  /** Nothing is handled or read until the broker has asked again who holds what. */
+  #fenced(): void {
+    this.#held = new Map();
+    this.#options.onFenced();
+  }
+
+  /** Not the message's fault: the whole subscription waits, and no attempt is counted (X-066). */
+  #pause(forMs: number): void {
+    this.#pausedUntil = Math.max(this.#pausedUntil, Date.now() + forMs);
+    setTimeout(() => this.#options.onRoom(), forMs + 1).unref();
   }
 }

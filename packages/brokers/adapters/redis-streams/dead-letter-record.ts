@@ -1,0 +1,24 @@
+import type { RawEntry, StreamMessage } from './stream-entry.ts';
+
+/** What the stream of `<topic>.dlq` says of a message: who gave up on it, why and after how many attempts (X-068, X-070). */
+export function deadLetterFields(
+  message: StreamMessage,
+  subscription: string,
+  failure: { readonly attempts: number; readonly error: string },
+): string[] {
+  const attributes = {
+    ...message.attributes,
+    subscription,
+    lastError: failure.error.slice(0, 1000),
+    googclient_deliveryattempt: String(failure.attempts),
+  };
+  return [
+    ...['topic', `${message.topic}.dlq`, 'orderingKey', message.orderingKey, 'eventId', message.eventId],
+    ...['tenantId', message.tenantId, 'attributes', JSON.stringify(attributes), 'envelope', message.envelope],
+  ];
+}
+
+/** The same for an entry that is no message. */
+export function unreadableFields([id, fields]: RawEntry, subscription: string): string[] {
+  return ['id', id, 'subscription', subscription, 'fields', JSON.stringify(fields)];
+}
