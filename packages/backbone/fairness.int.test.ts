@@ -1,0 +1,68 @@
+import type { TenantId } from '@ghasi/domain-primitives/ids';
+import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
+import { signal, waitUntil } from '@ghasi/testing/signal';
+import { newTenantId } from '@ghasi/testing/tenants';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  changeOrder,
+  OrderChanged,
+  recordEffect,
+  shopMigrations,
+  startShop,
+  stock,
+} from './fixtures/shop.ts';
+import { on, type Reaction } from './reaction.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await testDatabase({ migrations: shopMigrations });
+});
+afterAll(() => database.drop());
+
+const effects = async (tenantId: TenantId) =>
+  (
+    await database.admin<{ n: number }>('select count(*)::int as n from stock.effects where tenant_id = $1', [
+      tenantId,
+    ])
+  )[0]?.n;
+
+test('ORD-04: one tenant with thousands of waiting messages does not hold up another, even when none of them moves', async () => {
+  const [flooding, quiet] = [newTenantId(), newTenantId()];
+  const release = signal();
+  const began = signal();
+  const reaction = on(OrderChanged, async (ctx, payload) => {
+    if (ctx.tenantId === flooding) {
+      began.fire();
+      await release.promise;
+    }
+    await recordEffect(ctx, payload);
+  }) as Reaction;
+  const producer = await startShop(database, { consumers: false });
+  const FLOOD = 2_500; // more than a subscription keeps of one tenant, so that the rest stays in the log
+  for (let n = 0; n < FLOOD; n += 50)
+    await Promise.all(
+      Array.from({ length: 50 }, (_, i) =>
+        changeOrder(producer.orders, flooding, { orderId: `o${(n + i) % 500}` }),
+      ),
+    );
+  await producer.stop();
+  const shop = await startShop(database, { stock: stock([reaction], { concurrency: 4 }) });
+  try {
+    await began.promise;
+    for (let n = 0; n < 20; n++) await changeOrder(shop.orders, quiet, { orderId: 'o1' });
+    await waitUntil('the quiet tenant', async () => (await effects(quiet)) === 20);
+    expect(await effects(flooding)).toBe(0);
+    release.fire();
+    await waitUntil('the flood', async () => (await effects(flooding)) === FLOOD, { timeoutMs: 60_000 });
+    const disorder = await database.admin(
+      `select from (
+         select version, lag(version) over (partition by tenant_id, order_id order by seq) as before from stock.effects
+       ) e
+       where version <> coalesce(before, 0) + 1`,
+    );
+    expect(disorder).toEqual([]);
+  } finally {
+    release.fire();
+    await shop.stop();
+  }
+});
