@@ -47,6 +47,8 @@ export type StartOptions = {
   readonly subscriptions?: readonly string[];
 };
 
+const DEAF_POLL_MS = 100;
+
 /** The backbone of one process: outboxes for its services, then a relay and consumers. */
 export class Backbone {
   readonly #options: BackboneOptions;
@@ -55,6 +57,7 @@ export class Backbone {
   #broker: PostgresBroker | undefined;
   #wakeUps: WakeUps | undefined;
   #upkeep: Upkeep | undefined;
+  #deafTimer: NodeJS.Timeout | undefined;
   #subscription: Subscription | undefined;
 
   constructor(options: BackboneOptions) {
@@ -90,6 +93,7 @@ export class Backbone {
         else void this.#broker?.retryParked().catch(() => {});
       },
     });
+    this.#deafTimer = setInterval(() => this.#pollWhileDeaf(), DEAF_POLL_MS);
     if (options.relay !== false) {
       this.#upkeep = startUpkeep({ db: relayDb, schemas: services.map(({ schema }) => schema), log });
       this.#relay = startRelay({
@@ -110,6 +114,7 @@ export class Backbone {
       ...(options.retry === undefined ? {} : { retry: options.retry }),
       ...(options.times === undefined ? {} : { times: options.times }),
       ...(options.member === undefined ? {} : { member: options.member }),
+      hasSession: () => this.#wakeUps?.hears ?? false,
     });
     this.#subscription = await this.#broker.subscribe(
       consuming.map(service =>
@@ -133,10 +138,18 @@ export class Backbone {
   }
 
   async stop(): Promise<void> {
+    clearInterval(this.#deafTimer);
     await this.#subscription?.stop();
     await this.#relay?.stop();
     await this.#upkeep?.stop();
     await this.#wakeUps?.stop();
+  }
+
+  /** Behind a pooler that swallows notifications, and until the first one came back. */
+  #pollWhileDeaf(): void {
+    if (this.#wakeUps?.hears !== false) return;
+    this.#relay?.poll().catch(() => {}); // the relay's own poll says what is wrong
+    this.#broker?.wake();
   }
 
   /** After a commit: our own relay is told in memory, the others by one notification per 10 ms. */

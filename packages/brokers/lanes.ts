@@ -78,9 +78,11 @@ export class Lanes<T extends Item> {
     this.#forget(tenant);
   }
 
-  /** True if messages of this tenant are to be read by `refill` and not by the main reader. */
-  isSpilled(tenantId: string): boolean {
-    return this.#tenants.get(tenantId)?.spilledFrom !== undefined;
+  /** Tenants whose messages are read by `refill` and not by the main reader. */
+  spilled(): string[] {
+    const found = [];
+    for (const { id, spilledFrom } of this.#tenants.values()) if (spilledFrom !== undefined) found.push(id);
+    return found;
   }
 
   /** The next batch that may run now, or undefined. */

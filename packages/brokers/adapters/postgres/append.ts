@@ -37,11 +37,7 @@ export async function append(db: Database, messages: readonly Outgoing[]): Promi
 }
 
 /** How many messages of its topics a subscription has not read, by its cursors. */
-export async function unread(
-  db: Database,
-  subscription: string,
-  topics: readonly string[],
-): Promise<number> {
+export async function unread(db: Database, subscription: string, topics: readonly string[]): Promise<number> {
   const { rows: found } = await db.pool.query<{ n: number }>(
     `select count(*)::int as n
      from brokers.cursor c

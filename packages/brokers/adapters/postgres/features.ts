@@ -4,7 +4,8 @@ import type { Features } from '../../broker.ts';
 export const postgresFeatures: Features = {
   serverSideRelay: {
     has: true,
-    reason: 'outboxes and log are one database: a statement moves a batch, and no payload passes through Node',
+    reason:
+      'outboxes and log are one database: a statement moves a batch, and no payload passes through Node',
   },
   durable: { has: true, reason: 'a message is accepted by the commit that appends it' },
   orderedAcrossTopics: {
@@ -19,7 +20,8 @@ export const postgresFeatures: Features = {
   replayTarget: { has: true, reason: 'the reader passes over messages that are meant for somebody else' },
   fairTenants: {
     has: true,
-    reason: 'a tenant keeps 1,000 messages in memory; the rest stays in the log and is read when its turn comes',
+    reason:
+      'a tenant keeps 1,000 messages in memory; the rest stays in the log and is read when its turn comes',
   },
   dlqSubscriptions: { has: true, reason: 'a dead letter is appended to the same log, as any other message' },
 };

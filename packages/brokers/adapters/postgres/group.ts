@@ -10,6 +10,9 @@ import { failureOf, KeyFreed, Parking } from './parking.ts';
 
 type Item = LogRow & { readonly envelope: string };
 
+/** A tenant whose messages are to be read from `after` on; only for the lanes that asked. */
+export type Hungry = { readonly tenantId: string; readonly after: number; readonly lanes: unknown };
+
 const MAX_BATCH = 256;
 const MOST_HELD = 4_000;
 const MOST_PER_TENANT = 1_000;
@@ -21,7 +24,7 @@ export type GroupOptions = {
   readonly subscriber: Subscriber;
   readonly retry: RetryPolicy;
   readonly log: Logger | undefined;
-  /** Room became free, or something ended: look whether there is more to do. */
+  /** There is room again for what had to stay in the log. */
   onRoom(): void;
   onDead(topic: string): void;
 };
@@ -45,6 +48,7 @@ export class Group {
   #handledSinceFlush = false;
   #running = new Set<Promise<void>>();
   #pausedUntil = 0;
+  #full = false;
   #stopped = false;
 
   constructor(options: GroupOptions) {
@@ -79,15 +83,18 @@ export class Group {
 
   /** True if it has shards and room to read more. */
   get wantsMore(): boolean {
-    return !this.#stopped && this.#held.size > 0 && this.#lanes.held < MOST_HELD;
+    if (this.#stopped || this.#held.size === 0) return false;
+    this.#full = this.#lanes.held >= MOST_HELD;
+    return !this.#full;
   }
 
-  hungry(): { tenantId: string; after: number }[] {
-    return this.#stopped ? [] : this.#lanes.hungry();
+  hungry(): Hungry[] {
+    return this.#stopped ? [] : this.#lanes.hungry().map(one => ({ ...one, lanes: this.#lanes }));
   }
 
-  isSpilled(tenantId: string): boolean {
-    return this.#lanes.isSpilled(tenantId);
+  /** Tenants whose messages need not be read with the others. */
+  spilled(): string[] {
+    return this.#lanes.spilled();
   }
 
   /** True if the same shards with the same epochs are held already. */
@@ -128,9 +135,11 @@ export class Group {
   }
 
   /** Takes what was read of a tenant that had no room before. */
-  refill(tenantId: string, page: readonly LogRow[], upTo: number): void {
+  refill(hungry: Hungry, page: readonly LogRow[], upTo: number): void {
+    // Started again from its cursors meanwhile: these would overtake what is read anew, and hide what is below them.
+    if (hungry.lanes !== this.#lanes) return;
     const items = page.filter(row => this.#isFor(row)) as Item[];
-    this.#lanes.refill(tenantId, items, upTo, this.#scan.off);
+    this.#lanes.refill(hungry.tenantId, items, upTo, this.#scan.off);
   }
 
   /** Starts every batch that may run now. */
@@ -144,7 +153,7 @@ export class Group {
   retry(key: { parkKey: string; tenantId: string; shard: number }): void {
     if (!this.#held.has(key.shard) || this.#stopped || Date.now() < this.#pausedUntil) return;
     if (this.#parking.isRetrying(key) || this.#parking.retries >= this.subscriber.concurrency) return;
-    this.#track(this.#parking.retry(key).finally(() => this.#options.onRoom()));
+    this.#track(this.#parking.retry(key));
   }
 
   /** Writes down how far it came. A cursor that lags costs a few deduplicated deliveries after a crash, nothing else. */
@@ -219,7 +228,7 @@ export class Group {
     } finally {
       lanes.finish(batch, items.length - firstKept);
       if (lanes === this.#lanes) this.dispatch();
-      this.#options.onRoom();
+      if (this.#full || this.hungry().length > 0) this.#options.onRoom();
     }
   }
 
@@ -257,7 +266,7 @@ export class Group {
   /** Not the message's fault: the whole subscription waits, and no attempt is counted (X-066). */
   #pause(forMs: number): void {
     this.#pausedUntil = Math.max(this.#pausedUntil, Date.now() + forMs);
-    setTimeout(() => this.#options.onRoom(), forMs + 1).unref();
+    setTimeout(() => this.dispatch(), forMs + 1).unref();
   }
 
   #dayOf(off: number): string {

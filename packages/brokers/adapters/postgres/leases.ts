@@ -19,6 +19,9 @@ type CursorRow = {
   day: string;
 };
 
+/** The connection whose lock shows that this process lives. */
+type Session = { readonly client: Client; readonly lockKey: number };
+
 const MEMBER_LOCKS = 7_310_022;
 
 /**
@@ -29,26 +32,35 @@ export class Membership {
   readonly id: string;
   readonly #db: Database;
   readonly #leaseMs: number;
-  readonly #lockKey = Math.floor(Math.random() * 2 ** 31);
-  #session: Client | undefined;
+  /** False behind a pooler that gives a connection to somebody else after each transaction: then only heartbeats count. */
+  readonly #hasSession: () => boolean;
+  #session: Session | undefined;
+  #opening: Promise<Session> | undefined;
 
-  constructor(db: Database, options: { id: string; leaseMs: number }) {
+  constructor(db: Database, options: { id: string; leaseMs: number; hasSession?: () => boolean }) {
     this.#db = db;
+    this.#hasSession = options.hasSession ?? (() => true);
     this.id = options.id;
     this.#leaseMs = options.leaseMs;
+  }
+
+  /** Says that this process lives. Apart from balancing, which waits for handlers: those may outlast a lease. */
+  async beat(subscriptions: readonly string[]): Promise<void> {
+    const { lockKey } = await this.#ensureSession();
+    await this.#db.pool.query(
+      `insert into brokers.member (id, lock_key, subscriptions, heartbeat_at)
+       values ($1, $2, $3, clock_timestamp())
+       on conflict (id) do update
+       set heartbeat_at = excluded.heartbeat_at, subscriptions = excluded.subscriptions, lock_key = excluded.lock_key`,
+      [this.id, this.#hasSession() ? lockKey : null, subscriptions],
+    );
   }
 
   /** Heartbeat, then the shards this process should hold: what is free or was left by the dead, and its fair share. */
   async balance(
     subscriptions: readonly string[],
   ): Promise<{ held: Map<string, Held[]>; tooMany: Map<string, Held[]> }> {
-    await this.#ensureSession();
-    await this.#db.pool.query(
-      `insert into brokers.member (id, lock_key, subscriptions, heartbeat_at)
-       values ($1, $2, $3, clock_timestamp())
-       on conflict (id) do update set heartbeat_at = excluded.heartbeat_at, subscriptions = excluded.subscriptions`,
-      [this.id, this.#lockKey, subscriptions],
-    );
+    await this.beat(subscriptions);
     const members = await this.#liveMembers();
     const cursors = await this.#cursors(subscriptions);
     const wanted = cursors.filter(
@@ -83,21 +95,37 @@ export class Membership {
   async leave(): Promise<void> {
     await this.#db.pool.query('update brokers.cursor set owner = null where owner = $1', [this.id]);
     await this.#db.pool.query('delete from brokers.member where id = $1', [this.id]);
-    await this.#session?.end();
+    await this.#session?.client.end();
   }
 
   /** Ends the session without leaving, as a crash would. */
   async abandon(): Promise<void> {
-    await this.#session?.end().catch(() => {});
+    await this.#session?.client.end().catch(() => {});
   }
 
-  async #ensureSession(): Promise<void> {
-    if (this.#session !== undefined) return;
-    const session = await openClient(this.#db.url, 'melm-member');
-    session.on('end', () => (this.#session = undefined));
-    session.on('error', () => (this.#session = undefined));
-    await session.query('select pg_advisory_lock($1, $2)', [MEMBER_LOCKS, this.#lockKey]);
+  #ensureSession(): Promise<Session> {
+    if (this.#session !== undefined) return Promise.resolve(this.#session);
+    this.#opening ??= this.#openSession().finally(() => (this.#opening = undefined));
+    return this.#opening;
+  }
+
+  /** A lock of its own for each session: the server may hold that of a lost one for hours. */
+  async #openSession(): Promise<Session> {
+    const client = await openClient(this.#db.url, 'melm-member');
+    const session = { client, lockKey: Math.floor(Math.random() * 2 ** 31) };
+    const lost = () => {
+      if (this.#session === session) this.#session = undefined;
+    };
+    client.on('end', lost);
+    client.on('error', lost);
+    try {
+      await client.query('select pg_advisory_lock($1, $2)', [MEMBER_LOCKS, session.lockKey]);
+    } catch (error) {
+      await client.end().catch(() => {});
+      throw error;
+    }
     this.#session = session;
+    return session;
   }
 
   async #liveMembers(): Promise<Map<string, ReadonlySet<string>>> {
@@ -105,10 +133,10 @@ export class Membership {
       `select m.id, m.subscriptions
        from brokers.member m
        where m.heartbeat_at > clock_timestamp() - $1 * interval '1 millisecond'
-         and exists (
+         and (m.lock_key is null or exists (
            select from pg_catalog.pg_locks l
            where l.locktype = 'advisory' and l.granted and l.classid = $2 and l.objid = m.lock_key::oid
-             and l.database = (select d.oid from pg_catalog.pg_database d where d.datname = current_database()))
+             and l.database = (select d.oid from pg_catalog.pg_database d where d.datname = current_database())))
        order by m.id`,
       [this.#leaseMs, MEMBER_LOCKS],
     );

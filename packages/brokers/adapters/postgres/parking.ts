@@ -71,11 +71,7 @@ export class Parking {
     const { db, retry, log, onDead, subscription } = this.#options;
     const isNew = !this.#keys.has(nameOf(key));
     // In memory first: a message of this key that is taken while the row is written must already wait.
-    const parked = this.#inTurn(
-      key,
-      () => parkFailure(db, key, message, { ...failure, retry }),
-      true,
-    );
+    const parked = this.#inTurn(key, () => parkFailure(db, key, message, { ...failure, retry }), true);
     let state: 'retrying' | 'dead';
     try {
       state = await parked;

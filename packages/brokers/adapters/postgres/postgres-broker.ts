@@ -44,6 +44,8 @@ export type PostgresBrokerOptions = {
   readonly times?: Partial<BrokerTimes>;
   /** Name of this process among the consumers. Default: random. */
   readonly member?: string;
+  /** False while connections do not keep their session (a transaction-mode pooler). Default: always true. */
+  readonly hasSession?: () => boolean;
 };
 
 /** The log in PostgreSQL as a broker: reads it once for all services of this process. */
@@ -71,6 +73,7 @@ export class PostgresBroker implements Broker {
     this.#membership = new Membership(options.db, {
       id: options.member ?? randomUUID(),
       leaseMs: this.#times.leaseMs,
+      ...(options.hasSession === undefined ? {} : { hasSession: options.hasSession }),
     });
   }
 
@@ -109,6 +112,7 @@ export class PostgresBroker implements Broker {
       );
     }
     await this.#balance();
+    this.#every(this.#times.heartbeatMs, () => this.#membership.beat([...this.#groups.keys()]));
     this.#every(this.#times.heartbeatMs, () => this.#balance());
     this.#every(this.#times.pollMs, () => Promise.resolve(this.wake()));
     this.#every(this.#times.ackMs, () => this.#ack());
@@ -185,7 +189,8 @@ export class PostgresBroker implements Broker {
     if (first === undefined) return;
     const from = first.position;
     const topics = [...new Set(groups.flatMap(group => group.subscriber.topics))];
-    const page = await readPage(this.#db, from, { limit: PAGE, topics, without: [] });
+    const without = first.spilled().filter(tenant => groups.every(group => group.spilled().includes(tenant)));
+    const page = await readPage(this.#db, from, { limit: PAGE, topics, without });
     for (const group of groups) {
       if (group.position !== from && group.position.off !== from.off) continue; // reset meanwhile
       group.accept(page);
@@ -195,13 +200,14 @@ export class PostgresBroker implements Broker {
   }
 
   async #refill(group: Group): Promise<void> {
-    for (const { tenantId, after } of group.hungry()) {
+    for (const hungry of group.hungry()) {
+      const { tenantId, after } = hungry;
       const upTo = group.position.off;
       const from = { off: after, day: '1970-01-01' };
       const { topics } = group.subscriber;
       const page = await readTenant(this.#db, from, { upTo, tenantId, topics, limit: PAGE });
       const last = page.at(-1);
-      group.refill(tenantId, page, page.length < PAGE || last === undefined ? upTo : last.off);
+      group.refill(hungry, page, page.length < PAGE || last === undefined ? upTo : last.off);
       group.dispatch();
     }
   }

@@ -33,6 +33,7 @@ export function openWakeUps(options: {
   const pending = new Set<string>();
   let client: Client | undefined;
   let hears = false;
+  let sending = false;
   let stopped = false;
   let flushTimer: NodeJS.Timeout | undefined;
   let retryTimer: NodeJS.Timeout | undefined;
@@ -41,12 +42,14 @@ export function openWakeUps(options: {
     try {
       const opened = await openClient(options.url, 'melm-wake');
       if (stopped) return void (await opened.end());
-      client = opened;
       opened.on('end', () => lost(opened));
       opened.on('error', () => lost(opened));
       opened.on('notification', ({ payload }) => heard(payload ?? ''));
       await opened.query(`listen ${CHANNEL}`);
       await opened.query('select pg_notify($1, $2)', [CHANNEL, `${self} hello`]);
+      if (stopped) return void (await opened.end());
+      client = opened;
+      if (pending.size > 0) flush();
       const deaf = setTimeout(() => {
         if (!hears) options.log?.warn('notifications do not arrive (a pooler?); polling instead');
       }, DEAF_AFTER_MS);
@@ -58,7 +61,7 @@ export function openWakeUps(options: {
   };
 
   const lost = (which: Client | undefined): void => {
-    if (stopped || which !== client) return;
+    if (stopped || (client !== undefined && which !== client)) return;
     client = undefined;
     hears = false;
     clearTimeout(retryTimer);
@@ -79,10 +82,17 @@ export function openWakeUps(options: {
 
   const flush = (): void => {
     flushTimer = undefined;
-    if (client === undefined || pending.size === 0) return;
+    if (client === undefined || sending || pending.size === 0) return;
     const payload = [self, ...pending].join(' ');
     pending.clear();
-    client.query('select pg_notify($1, $2)', [CHANNEL, payload]).catch(() => {});
+    sending = true;
+    client
+      .query('select pg_notify($1, $2)', [CHANNEL, payload])
+      .catch(() => {})
+      .finally(() => {
+        sending = false;
+        if (pending.size > 0) flushTimer ??= setTimeout(flush, COALESCE_MS);
+      });
   };
 
   void connect();

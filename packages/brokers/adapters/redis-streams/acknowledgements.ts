@@ -1,5 +1,5 @@
-import type { Logger } from '@ghasi/telemetry/logger';
 import { failpoint } from '@ghasi/domain-primitives/failpoint';
+import type { Logger } from '@ghasi/telemetry/logger';
 import type { Streams } from './streams.ts';
 
 /** What a group is done with and Redis does not know yet. One that was lost on the way is sent again: it does no harm. */

@@ -61,7 +61,7 @@ export class Connection {
     try {
       return await call();
     } catch (error) {
-      if (!(error instanceof ReplyError && error.message.startsWith('NOSCRIPT'))) throw error;
+      if (!(error instanceof ReplyError && (error as Error).message.startsWith('NOSCRIPT'))) throw error;
       await this.redis.script('LOAD', script.lua); // nothing ran, so running it is no repeat
       return await call();
     }
@@ -69,7 +69,9 @@ export class Connection {
 
   /** A second connection that listens to one channel; `onMessage` also runs after a gap. */
   listen(channel: string, onMessage: () => void): { close(): void } {
-    const listener = new Redis(this.#options.url, { retryStrategy: attempt => Math.min(attempt * 50, 2_000) });
+    const listener = new Redis(this.#options.url, {
+      retryStrategy: attempt => Math.min(attempt * 50, 2_000),
+    });
     listener.on('error', () => {}); // the other connection says it
     listener.on('message', onMessage);
     listener.on('ready', () => {

@@ -11,7 +11,10 @@ export const redisStreamsFeatures: Features = {
     reason:
       'Redis says yes before anything is on disk. A loss (FLUSHALL, restart, failover) is noticed by the next publish, which waits until the outboxes, which keep published rows 7 days, have given everything unread again',
   },
-  orderedAcrossTopics: { has: true, reason: 'a key has one stream whatever the topic, with one reader per subscription' },
+  orderedAcrossTopics: {
+    has: true,
+    reason: 'a key has one stream whatever the topic, with one reader per subscription',
+  },
   fencing: {
     has: true,
     reason:
@@ -19,12 +22,14 @@ export const redisStreamsFeatures: Features = {
   },
   seek: {
     has: false,
-    reason: 'what every subscription acknowledged leaves memory; republish from the outboxes instead, 7 days back',
+    reason:
+      'what every subscription acknowledged leaves memory; republish from the outboxes instead, 7 days back',
   },
   replayTarget: { has: true, reason: 'the reader acknowledges messages that are meant for somebody else' },
   fairTenants: {
     has: true,
-    reason: 'up to 50,000 messages of a flood are known by number only, so that whoever comes behind them is reached',
+    reason:
+      'up to 50,000 messages of a flood are known by number only, so that whoever comes behind them is reached',
   },
   dlqSubscriptions: {
     has: false,

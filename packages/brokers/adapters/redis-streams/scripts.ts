@@ -75,15 +75,26 @@ local got = redis.call('XAUTOCLAIM', KEYS[2], ARGV[1], ARGV[2], 0, ARGV[5], 'COU
 return {got[1], got[2]}`);
 
 /**
- * KEYS stream; ARGV microseconds to keep where nobody consumes. Removes what every group has acknowledged, nothing else:
- * below the oldest entry that is pending anywhere or was not given to somebody yet.
+ * KEYS stream; ARGV microseconds to keep where nobody consumes, milliseconds after which an idle process is forgotten.
+ * Removes what every group has acknowledged, nothing else: below the oldest entry that is pending anywhere or was not
+ * given to anybody yet.
  */
 export const trimScript = script(`
 local time = redis.call('TIME')
 local least
-for _, group in ipairs(redis.call('XINFO', 'GROUPS', KEYS[1])) do
+local function factsOf(flat)
   local facts = {}
-  for i = 1, #group, 2 do facts[group[i]] = group[i + 1] end
+  for i = 1, #flat, 2 do facts[flat[i]] = flat[i + 1] end
+  return facts
+end
+for _, group in ipairs(redis.call('XINFO', 'GROUPS', KEYS[1])) do
+  local facts = factsOf(group)
+  for _, consumer in ipairs(redis.call('XINFO', 'CONSUMERS', KEYS[1], facts['name'])) do
+    local about = factsOf(consumer)
+    if about['pending'] == 0 and about['idle'] > tonumber(ARGV[2]) then
+      redis.call('XGROUP', 'DELCONSUMER', KEYS[1], facts['name'], about['name'])
+    end
+  end
   local needed = tonumber(string.match(facts['last-delivered-id'], '^%d+')) + 1
   if facts['pending'] > 0 then
     needed = tonumber(string.match(redis.call('XPENDING', KEYS[1], facts['name'])[2], '^%d+'))

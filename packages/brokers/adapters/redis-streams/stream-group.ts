@@ -7,6 +7,7 @@ import { KeyFreed } from '../postgres/parking.ts';
 import { Acknowledgements } from './acknowledgements.ts';
 import { Courier } from './courier.ts';
 import { deadLetterFields, unreadableFields } from './dead-letter-record.ts';
+import { Progress } from './progress.ts';
 import { fromEntry, type StreamMessage } from './stream-entry.ts';
 import { type Entry, type HeldShard, type Reader, ShardLost, type Streams } from './streams.ts';
 
@@ -52,6 +53,7 @@ export class StreamGroup {
   readonly #acks: Acknowledgements;
   readonly #running = new Set<Promise<void>>();
   #lanes: Lanes<Item>;
+  #progress = new Progress();
   /** How many messages are kept whole. */
   #whole = 0;
   #held = new Map<number, HeldShard>();
@@ -93,7 +95,8 @@ export class StreamGroup {
 
   /** Everything published before this moment is done or parked, in microseconds of the server; unknown at first. */
   get doneUntil(): number | undefined {
-    return this.#emptyAt === undefined ? undefined : this.#lanes.lowWater(this.#emptyAt);
+    if (this.#emptyAt === undefined) return undefined;
+    return Math.min(this.#emptyAt, this.#progress.oldest ?? Number.POSITIVE_INFINITY);
   }
 
   holdsExactly(held: readonly HeldShard[]): boolean {
@@ -166,6 +169,7 @@ export class StreamGroup {
   #freshLanes(): Lanes<Item> {
     const { concurrency, maxBatch = MAX_BATCH } = this.subscriber;
     this.#whole = 0;
+    this.#progress = new Progress();
     return new Lanes<Item>({ concurrency, maxBatch, mostPerTenant: Number.POSITIVE_INFINITY });
   }
 
@@ -184,6 +188,7 @@ export class StreamGroup {
         const isWhole = this.#whole < MOST_WHOLE;
         if (isWhole) this.#whole++;
         const { tenantId, off } = message;
+        this.#progress.begin(shard, off);
         this.#lanes.add({ tenantId, off, shard, message: isWhole ? message : undefined });
       }
     }
@@ -197,7 +202,10 @@ export class StreamGroup {
   /** Somebody wrote to the stream by hand. Nobody can handle it, and it must not be lost without a word. */
   #unreadable({ shard, raw }: Entry): void {
     const { log, streams } = this.#options;
-    log?.error({ subscription: this.name, shard, id: raw[0] }, 'an entry of a stream is not a message of ours');
+    log?.error(
+      { subscription: this.name, shard, id: raw[0] },
+      'an entry of a stream is not a message of ours',
+    );
     const kept = streams.addDeadLetter('unreadable', unreadableFields(raw, this.name));
     this.#track(kept.then(() => this.#acks.add(shard, [raw[0]])));
   }
@@ -230,6 +238,7 @@ export class StreamGroup {
     } finally {
       for (const { shard, off, message } of items.slice(0, settled)) {
         if (message !== undefined) this.#whole--;
+        this.#progress.finish(shard, off);
         this.#acks.add(shard, [`${off}-0`]);
       }
       this.#lanes.finish(batch, items.length - settled);

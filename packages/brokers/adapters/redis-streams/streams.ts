@@ -2,7 +2,14 @@ import { ReplyError } from 'ioredis';
 import { BrokerForgot, type Outgoing, type Published } from '../../broker.ts';
 import type { Connection } from './connection.ts';
 import { adoptScript, publishScript, readScript, takeOverScript, trimScript } from './scripts.ts';
-import { fromEntry, type RawEntry, SHARDS, type StreamMessage, shardOf, toArguments } from './stream-entry.ts';
+import {
+  fromEntry,
+  type RawEntry,
+  SHARDS,
+  type StreamMessage,
+  shardOf,
+  toArguments,
+} from './stream-entry.ts';
 
 /** Whose shard it is: the group, this process, and the fencing number under which it holds the shard. */
 export type Reader = { readonly group: string; readonly consumer: string };
@@ -22,6 +29,7 @@ const MOST_PER_CALL = 256;
 const MOST_BYTES_PER_CALL = 1_000_000;
 const SHARD_NUMBERS = Array.from({ length: SHARDS }, (_, shard) => shard);
 const DLQ_KEEP_MS = 14 * 86_400_000;
+const CONSUMER_KEEP_MS = 3_600_000;
 const UNREAD_KEEP_US = 7 * 86_400_000_000;
 
 /** The 16 streams of a broker in one Redis, and what belongs to them. Knows keys and commands, no rules. */
@@ -146,10 +154,12 @@ export class Streams {
   async trim(): Promise<number> {
     const trimmed = await Promise.all(
       SHARD_NUMBERS.map(shard =>
-        this.#connection.run(trimScript, [this.#stream(shard)], [UNREAD_KEEP_US]).catch(error => {
-          if (isReply(error, 'no such key')) return 0; // nothing was ever published or consumed here
-          throw error;
-        }),
+        this.#connection
+          .run(trimScript, [this.#stream(shard)], [UNREAD_KEEP_US, CONSUMER_KEEP_MS])
+          .catch(error => {
+            if (isReply(error, 'no such key')) return 0; // nothing was ever published or consumed here
+            throw error;
+          }),
       ),
     );
     return trimmed.reduce<number>((sum, count) => sum + Number(count), 0);
@@ -213,5 +223,5 @@ function orGroupMissing(error: unknown): never {
 
 /** Inside a script the code comes after the script's own words. */
 function isReply(error: unknown, code: string): boolean {
-  return error instanceof ReplyError && error.message.includes(code);
+  return error instanceof ReplyError && (error as Error).message.includes(code);
 }

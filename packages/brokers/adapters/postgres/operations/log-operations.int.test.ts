@@ -30,7 +30,8 @@ afterAll(async () => {
   await bills.stop();
   await database.drop();
 });
-beforeEach(() => {
+beforeEach(async () => {
+  await nothingIsBehind();
   for (const { applied, deliveries } of [rooms, bills]) {
     applied.length = 0;
     deliveries.length = 0;
@@ -51,14 +52,17 @@ const entries = (action: string) =>
     'select actor, reason, detail from brokers.operation where action = $1 order by at',
     [action],
   );
+async function nothingIsBehind() {
+  await waitUntil('the cursors are at the end', async () =>
+    (await subscriptionStatus(db)).every(({ lag }) => lag.count === 0),
+  );
+}
 /** Until both consumers have applied these, and their cursors say so. */
 async function bothApplied(texts: readonly string[]) {
   await waitUntil('both applied everything', () =>
-    [rooms, bills].every(one => one.applied.length === texts.length),
+    [rooms, bills].every(one => one.applied.length >= texts.length),
   );
-  await waitUntil('the cursors moved', async () =>
-    (await subscriptionStatus(db)).every(({ lag }) => lag.count === 0),
-  );
+  await nothingIsBehind();
 }
 
 describe('seek', () => {
@@ -104,9 +108,7 @@ describe('seek', () => {
   });
 
   test('DLQ-26: what was in flight when the subscription was moved may not acknowledge any more', async () => {
-    await waitUntil('nothing is behind', async () =>
-      (await subscriptionStatus(db)).every(({ lag }) => lag.count === 0),
-    );
+    await nothingIsBehind();
     const epochs = () =>
       database.admin<{ epoch: bigint }>(
         `select epoch from brokers.cursor where subscription = 'rooms-service' order by shard`,
@@ -117,12 +119,6 @@ describe('seek', () => {
     const [first] = (await database.admin<{ epoch: bigint }>(
       `select epoch from brokers.cursor where subscription = 'rooms-service' and shard = 0`,
     )) as [{ epoch: bigint }];
-    const late = db.pool.query('select brokers.assert_holds($1, $2::smallint[], $3::bigint[])', [
-      'rooms-service',
-      [0],
-      [first.epoch - 1n],
-    ]);
-    await expect(late).rejects.toThrow(); // relay may not even ask; a service is told that it is fenced
     const stale = await db.pool.query(
       `update brokers.cursor set off = off + 100 where subscription = 'rooms-service' and shard = 0 and epoch = $1`,
       [first.epoch - 1n],
@@ -145,7 +141,7 @@ describe('seek', () => {
     ['nobody', 'end', 'No service consumes as nobody; there are: bills-service, rooms-service'],
     ['rooms', new Date(Date.now() + 60_000), 'it is in the future; "end" means'],
     ['rooms', new Date('2020-01-01T00:00:00Z'), 'the log is kept 7 days and begins at'],
-  ] as const)('DLQ-26: %s to %s is refused by name', async (subscription, to, message) => {
+  ] as const)('DLQ-26: a bad seek of %s (%s) is refused in words: %s', async (subscription, to, message) => {
     await expect(seek(db, change, { subscription, to })).rejects.toThrow(message);
   });
 
@@ -188,24 +184,21 @@ describe('replay of a range', () => {
     const { events } = await replayRange(db, change, wanted, (done, total) => progress.push([done, total]));
     expect([events, progress]).toEqual([2, [[2, 2]]]);
     await waitUntil('both came again', () => rooms.applied.length === 6);
-    await bothHaveReadAll();
+    await nothingIsBehind();
     expect(rooms.applied.slice(4)).toEqual(['one', 'two']);
     expect(bills.applied).toHaveLength(4);
     const again = rooms.deliveries.slice(4);
-    expect(again.map(({ eventId }) => eventId)).toEqual([first[0]?.eventId, first[2]?.eventId]);
-    expect(again.map(({ envelope }) => envelope)).toEqual([first[0]?.envelope, first[2]?.envelope]);
+    const originals = ['one', 'two'].map(text =>
+      first.find(({ envelope }) => envelope === JSON.stringify({ text })),
+    );
+    expect(again.map(({ eventId }) => eventId)).toEqual(originals.map(one => one?.eventId));
+    expect(again.map(({ envelope }) => envelope)).toEqual(originals.map(one => one?.envelope));
     expect(again[0]?.attributes).toEqual({
-      ...first[0]?.attributes,
+      ...originals[0]?.attributes,
       replayTarget: 'rooms-service',
-      replayOf: first[0]?.id,
+      replayOf: originals[0]?.id,
     });
   });
-
-  async function bothHaveReadAll() {
-    await waitUntil('nothing is behind', async () =>
-      (await subscriptionStatus(db)).every(({ lag }) => lag.count === 0),
-    );
-  }
 
   test('DLQ-15: a second replay of the same range does not replay the copies of the first', async () => {
     const tenantId = newTenantId();

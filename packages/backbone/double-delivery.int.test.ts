@@ -1,0 +1,21 @@
+import { doubleDeliveryContract } from '@ghasi/testing/double-delivery';
+import { describe } from 'vitest';
+import { OrderChanged, orders, recordEffect, StockReserved, stock } from './fixtures/shop.ts';
+import { on, type Reaction } from './reaction.ts';
+
+const versions = [1, 2, 3];
+const samples = {
+  [OrderChanged.subject]: versions.map(version => ({ orderId: 'o1', version, note: '' })),
+};
+
+describe('a reaction with an effect', () => {
+  doubleDeliveryContract([orders, stock()], samples);
+});
+
+describe('a reaction with an effect and an event, in any order', () => {
+  const reserve = on(OrderChanged, async (ctx, { orderId, version }) => {
+    await recordEffect(ctx, { orderId, version });
+    return [StockReserved.from({ orderId, version }, { aggregateVersion: version })];
+  }) as Reaction;
+  doubleDeliveryContract([orders, stock([reserve], { order: 'any' })], samples);
+});

@@ -1,0 +1,87 @@
+import { GiveUp, RetryLater } from '@ghasi/jobs/outcome';
+import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
+import { holdAt } from '@ghasi/testing/failpoints';
+import { waitUntil } from '@ghasi/testing/signal';
+import { newTenantId } from '@ghasi/testing/tenants';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  changeOrder,
+  OrderChanged,
+  recordEffect,
+  type Shop,
+  shopMigrations,
+  startShop,
+  stock,
+} from './fixtures/shop.ts';
+import { on, type Reaction } from './reaction.ts';
+import { unsettled } from './settled.ts';
+
+let database: TestDatabase;
+let shop: Shop;
+let handle: typeof recordEffect = recordEffect;
+beforeAll(async () => {
+  database = await testDatabase({ migrations: shopMigrations });
+  const reacts = [on(OrderChanged, (ctx, order) => handle(ctx, order)) as Reaction];
+  shop = await startShop(database, { stock: stock(reacts), times: { heartbeatMs: 50, pollMs: 50 } });
+});
+afterAll(async () => {
+  await shop.stop();
+  await database.drop();
+});
+
+const look = (soonMs = 0) =>
+  unsettled({ backbone: shop.backbone, relayDb: shop.relay, schemas: ['orders', 'stock'], soonMs });
+const settled = () => waitUntil('the shop has settled', async () => (await look()).length === 0);
+const change = (orderId: string) => changeOrder(shop.orders, newTenantId(), { orderId });
+
+test('a shop without work has settled', async () => {
+  expect(await look()).toEqual([]);
+});
+
+test.each([
+  ['relay.before-move', /^1 rows wait in orders\.outbox$/],
+  ['broker.before-handle', /^stock-service has come to \d+ of \d+$/],
+  ['consumer.after-claim', /^stock-service has come to \d+ of \d+$/],
+  ['consumer.after-effect', /^stock-service has come to \d+ of \d+$/],
+  ['broker.after-handle', /^stock-service has come to \d+ of \d+$/],
+])('nothing has settled while somebody is held at %s', async (point, reason) => {
+  handle = recordEffect;
+  const held = holdAt(point);
+  await change('o1');
+  await held.reached;
+  expect(await look()).toEqual([expect.stringMatching(reason)]);
+  held.release();
+  await settled();
+});
+
+test('a parked key is open while its retry is due or runs, and settled while the retry is far', async () => {
+  handle = async () => {
+    throw new RetryLater(600_000, 'not now');
+  };
+  await change('o2');
+  await settled();
+  expect(await look(599_000)).toEqual([]);
+  expect(await look(601_000)).toEqual([
+    expect.stringMatching(/^stock-service will try .*:o2 again: not now$/),
+  ]);
+
+  handle = recordEffect;
+  const held = holdAt('broker.before-handle');
+  await database.admin('update brokers.parked_key set retry_at = now()');
+  expect(await look()).toEqual([expect.stringMatching(/ again: not now$/)]);
+  await held.reached;
+  expect(await look()).toEqual([expect.stringMatching(/ again: not now$/)]);
+  held.release();
+  await settled();
+  expect(await database.admin('select from brokers.parked_key')).toEqual([]);
+});
+
+test('a dead letter is settled: somebody must decide', async () => {
+  handle = async () => {
+    throw new GiveUp('never');
+  };
+  await change('o3');
+  await settled();
+  expect(await database.admin('select state from brokers.parked_key')).toEqual([{ state: 'dead' }]);
+  expect(await look(601_000)).toEqual([]);
+});

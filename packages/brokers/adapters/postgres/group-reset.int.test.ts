@@ -1,0 +1,68 @@
+import { uuid7 } from '@ghasi/domain-primitives/uuid';
+import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
+import { waitUntil } from '@ghasi/testing/signal';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Delivery, defaultRetry, type Outcome } from '../../broker.ts';
+import { Group } from './group.ts';
+import type { LogRow } from './log-reader.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await testDatabase();
+});
+afterAll(() => database.drop());
+
+const day = '2026-03-21';
+const tenantId = uuid7();
+const rows = (from: number, to: number): LogRow[] =>
+  Array.from({ length: to - from + 1 }, (_, index) => ({
+    ...{ off: from + index, id: String(from + index), day, shard: 0, topic: 't', orderingKey: 'k', tenantId },
+    ...{ eventId: uuid7(), envelope: '{}', attributes: {}, enqueuedAt: new Date(), publishedAt: new Date() },
+  }));
+
+/** A group that holds one shard, with what it handled and a gate in front of its handler. */
+function openGroup() {
+  const handled: number[] = [];
+  let gate: Promise<void> = Promise.resolve();
+  const group = new Group({
+    db: database.openAs('relay'),
+    retry: defaultRetry,
+    log: undefined,
+    onRoom() {},
+    onDead() {},
+    subscriber: {
+      name: 'some-service',
+      topics: ['t'],
+      concurrency: 1,
+      order: 'required',
+      async handle(batch: readonly Delivery[]): Promise<Outcome[]> {
+        await gate;
+        handled.push(...batch.map(({ id }) => Number(id)));
+        return batch.map(() => ({ kind: 'done' }));
+      },
+    },
+  });
+  return { group, handled, hold: (until: Promise<void>) => (gate = until) };
+}
+
+test('ORD-02: what was read for a flooding tenant before a change of hands does not overtake what is read after it', async () => {
+  const { group, handled } = openGroup();
+  const held = [{ shard: 0, epoch: 1, off: 0, day }];
+  await group.reset(held);
+  group.accept(rows(1, 1_500)); // more than a tenant may keep: the rest is to be read later
+  group.dispatch();
+  const [hungry] = await waitUntil(
+    'the tenant has room again',
+    () => group.hungry().length > 0 && group.hungry(),
+  );
+  const late = rows(1_001, 1_500);
+
+  await group.reset([{ shard: 0, epoch: 2, off: 0, day }]);
+  handled.length = 0;
+  if (hungry !== undefined) group.refill(hungry, late, 1_500);
+  group.accept(rows(1, 500));
+  group.dispatch();
+  await waitUntil('all of the first page is handled', () => handled.includes(500));
+  expect(handled).toEqual(Array.from({ length: 500 }, (_, index) => index + 1));
+  expect(group.low).toBe(500);
+});

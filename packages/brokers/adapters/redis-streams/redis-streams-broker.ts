@@ -1,0 +1,281 @@
+import { randomUUID } from 'node:crypto';
+import type { Database } from '@ghasi/db/database';
+import type { Logger } from '@ghasi/telemetry/logger';
+import type { Metrics } from '@ghasi/telemetry/metrics';
+import {
+  type Broker,
+  defaultRetry,
+  type Outgoing,
+  type Published,
+  type RetryPolicy,
+  type Subscriber,
+  type Subscription,
+} from '../../broker.ts';
+import { repeat } from '../../repeat.ts';
+import { Membership } from '../postgres/leases.ts';
+import { dueKeys } from '../postgres/parked.ts';
+import { Connection } from './connection.ts';
+import { redisStreamsFeatures } from './features.ts';
+import { StreamGroup } from './stream-group.ts';
+import { GroupMissing, type HeldShard, Streams } from './streams.ts';
+import { ensureGroups, missingSince, noteProgress } from './subscriptions.ts';
+
+/** Times of the broker, in milliseconds. */
+export type StreamTimes = {
+  /** A process without a heartbeat this long has lost its shards. Default 10 s. */
+  readonly leaseMs: number;
+  /** Between heartbeats; also how soon a crashed process's shards move. Default 1 s. */
+  readonly heartbeatMs: number;
+  /** Between looks at the streams when nobody wakes us. Default 1 s. */
+  readonly pollMs: number;
+  /** Between notes in PostgreSQL of how far every subscription came. Default 1 s. */
+  readonly markMs: number;
+  /** Between removals of what everybody has acknowledged. Default 10 s. */
+  readonly trimMs: number;
+  /** How far the clocks of Redis and PostgreSQL may differ. Default 60 s. */
+  readonly skewMs: number;
+};
+
+const defaultTimes: StreamTimes = {
+  leaseMs: 10_000,
+  heartbeatMs: 1_000,
+  pollMs: 1_000,
+  markMs: 1_000,
+  trimMs: 10_000,
+  skewMs: 60_000,
+};
+
+/** How to open the broker. */
+export type RedisStreamsOptions = {
+  /** A Redis 7 that never evicts. */
+  readonly url: string;
+  /** Signed in as `relay`: leases, parked keys and dead letters are there. The broker does not close it. */
+  readonly db: Database;
+  /** Keys begin with it. Default `melm`. */
+  readonly namespace?: string;
+  readonly log?: Logger;
+  readonly metrics?: Metrics;
+  readonly retry?: RetryPolicy;
+  readonly times?: Partial<StreamTimes>;
+  /** Name of this process among the consumers. Default: random. */
+  readonly member?: string;
+  readonly commandTimeoutMs?: number;
+};
+
+/** Connects, or throws with the address and the cause. */
+export async function openRedisStreamsBroker(options: RedisStreamsOptions): Promise<RedisStreamsBroker> {
+  const { url, log, commandTimeoutMs } = options;
+  const connection = new Connection({ url, log, commandTimeoutMs });
+  await connection.open();
+  return new RedisStreamsBroker(connection, options);
+}
+
+/**
+ * Redis Streams as a broker: messages in 16 streams, a consumer group per service. What must not be lost with Redis is
+ * in PostgreSQL: who holds which shard, parked keys, dead letters, and the outboxes from which messages come again.
+ */
+export class RedisStreamsBroker implements Broker {
+  readonly name = 'redis-streams';
+  readonly features = redisStreamsFeatures;
+  readonly streams: Streams;
+  readonly #connection: Connection;
+  readonly #options: RedisStreamsOptions;
+  readonly #times: StreamTimes;
+  readonly #member: string;
+  readonly #membership: Membership;
+  readonly #groups = new Map<string, StreamGroup>();
+  readonly #changing = new Map<string, Promise<void>>();
+  readonly #running: { stop(): void }[] = [];
+  #pumping: Promise<void> | undefined;
+  #wanted = false;
+  #balancing: Promise<void> | undefined;
+  #retryTimer: NodeJS.Timeout | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(connection: Connection, options: RedisStreamsOptions) {
+    this.#connection = connection;
+    this.#options = options;
+    this.#times = { ...defaultTimes, ...options.times };
+    this.#member = options.member ?? randomUUID();
+    this.streams = new Streams(connection, options.namespace ?? 'melm');
+    this.#membership = new Membership(options.db, { id: this.#member, leaseMs: this.#times.leaseMs });
+  }
+
+  prepare(subscriptions: readonly string[]): Promise<void> {
+    return ensureGroups(this.#options.db, this.streams, subscriptions);
+  }
+
+  publish(messages: readonly Outgoing[]): Promise<readonly Published[]> {
+    return this.streams.add(messages);
+  }
+
+  /** Has the outboxes publish again what somebody may not have read, and only then takes new messages: order is kept. */
+  async recover(republishSince: (since: Date | undefined) => Promise<unknown>): Promise<void> {
+    await republishSince(await missingSince(this.#options.db, this.#times.skewMs));
+    await this.streams.adopt();
+  }
+
+  async subscribe(subscribers: readonly Subscriber[]): Promise<Subscription> {
+    await this.prepare(subscribers.map(({ name }) => name));
+    for (const subscriber of subscribers) this.#groups.set(subscriber.name, this.#group(subscriber));
+    await this.#balance();
+    const { heartbeatMs, pollMs, markMs, trimMs } = this.#times;
+    this.#every(heartbeatMs, () => this.#balance());
+    this.#every(heartbeatMs, () => this.retryParked());
+    this.#every(pollMs, async () => this.wake());
+    this.#every(markMs, () => this.#note());
+    this.#every(trimMs, () => this.streams.trim());
+    const listener = this.#connection.listen(this.streams.wakeChannel, () => this.wake());
+    this.#running.push({ stop: () => listener.close() });
+    this.wake();
+    return { stop: () => this.#stop() };
+  }
+
+  /** There may be something new. Cheap: calls while a look runs become one more look. */
+  wake(): void {
+    this.#wanted = true;
+    if (this.#closing !== undefined || this.#pumping !== undefined) return;
+    this.#pumping = this.#pump().finally(() => {
+      this.#pumping = undefined;
+      if (this.#wanted && this.#closing === undefined) setImmediate(() => this.wake());
+    });
+  }
+
+  /** Tries the parked keys that are due. */
+  async retryParked(): Promise<void> {
+    const due = await dueKeys(this.#options.db, [...this.#groups.keys()]);
+    for (const key of due) if (key.dueInMs <= 0) this.#groups.get(key.subscription)?.retry(key);
+    const next = due.find(key => key.dueInMs > 0);
+    clearTimeout(this.#retryTimer);
+    if (next === undefined || next.dueInMs >= this.#times.heartbeatMs || this.#closing !== undefined) return;
+    this.#retryTimer = setTimeout(() => void this.retryParked().catch(() => {}), next.dueInMs + 1);
+  }
+
+  async flush(): Promise<void> {
+    await Promise.all([...this.#groups.values()].map(group => group.flush()));
+    await this.#note();
+  }
+
+  async backlog(): Promise<ReadonlyMap<string, number>> {
+    const names = [...this.#groups.keys()];
+    return new Map(
+      await Promise.all(names.map(async name => [name, await this.streams.unread(name)] as const)),
+    );
+  }
+
+  async close(): Promise<void> {
+    await this.#stop();
+    this.#connection.close();
+  }
+
+  #group(subscriber: Subscriber): StreamGroup {
+    const { db, log, metrics, retry = defaultRetry } = this.#options;
+    const { name } = subscriber;
+    return new StreamGroup({
+      streams: this.streams,
+      db,
+      log,
+      retry,
+      subscriber,
+      member: this.#member,
+      onRoom: () => this.wake(),
+      onFenced: () => void this.#balance().catch(() => {}),
+      onDead: topic =>
+        metrics?.inc('melmastoon_events_dlq_total', { service: name, topic, subscription: name }),
+    });
+  }
+
+  async #pump(): Promise<void> {
+    while (this.#wanted && this.#closing === undefined) {
+      this.#wanted = false;
+      const looks = [...this.#groups.values()].map(group => {
+        group.dispatch();
+        return this.#look(group);
+      });
+      if ((await Promise.all(looks)).includes(true)) this.#wanted = true;
+    }
+  }
+
+  /** True when there may be more. */
+  async #look(group: StreamGroup): Promise<boolean> {
+    try {
+      return await group.read();
+    } catch (error) {
+      await this.#mend(group, error);
+      return false;
+    }
+  }
+
+  /** A group that Redis forgot is made again, before everything there is. What is missing comes from the outboxes. */
+  async #mend(group: StreamGroup, error: unknown): Promise<void> {
+    const { log } = this.#options;
+    const { name } = group;
+    if (!(error instanceof GroupMissing)) {
+      log?.warn({ err: error, subscription: name }, 'the streams could not be read; trying again');
+      return;
+    }
+    log?.error({ subscription: name }, 'Redis forgot this subscription: it lost its memory');
+    await this.streams.makeGroup(name, 'start').catch(() => {}); // Redis is away again: the next look says so
+  }
+
+  #balance(): Promise<void> {
+    this.#balancing ??= this.#doBalance().finally(() => {
+      this.#balancing = undefined;
+    });
+    return this.#balancing;
+  }
+
+  async #doBalance(): Promise<void> {
+    const { held, tooMany } = await this.#membership.balance([...this.#groups.keys()]);
+    for (const [name, group] of this.#groups) {
+      const extra = tooMany.get(name) ?? [];
+      const mine = held.get(name) ?? [];
+      const keep = mine.filter(one => !extra.some(({ shard }) => shard === one.shard));
+      if (this.#changing.has(name) || group.holdsExactly(keep)) continue;
+      const change = this.#change(group, keep, extra).finally(() => this.#changing.delete(name));
+      this.#changing.set(name, change);
+    }
+  }
+
+  /** Beside the heartbeat: it waits for handlers, and nobody may take this process for dead meanwhile. */
+  async #change(
+    group: StreamGroup,
+    keep: readonly HeldShard[],
+    extra: Parameters<Membership['release']>[1],
+  ): Promise<void> {
+    try {
+      await group.reset(keep);
+      if (extra.length > 0) await this.#membership.release(group.name, extra);
+      this.wake();
+    } catch (error) {
+      await this.#mend(group, error);
+    }
+  }
+
+  async #note(): Promise<void> {
+    await Promise.all([...this.#groups.values()].map(group => noteProgress(this.#options.db, group)));
+  }
+
+  #every(ms: number, work: () => Promise<unknown>): void {
+    const { log } = this.#options;
+    const onError = (error: unknown) =>
+      log?.warn({ err: error }, 'the broker could not reach Redis or its database; trying again');
+    this.#running.push(repeat(ms, work, onError));
+  }
+
+  #stop(): Promise<void> {
+    this.#closing ??= this.#doStop();
+    return this.#closing;
+  }
+
+  async #doStop(): Promise<void> {
+    for (const running of this.#running) running.stop();
+    clearTimeout(this.#retryTimer);
+    await this.#pumping;
+    await this.#balancing?.catch(() => {});
+    await Promise.allSettled(this.#changing.values());
+    await Promise.allSettled([...this.#groups.values()].map(group => group.stop()));
+    await this.#note().catch(() => {});
+    if (this.#groups.size > 0) await this.#membership.leave().catch(() => {});
+  }
+}

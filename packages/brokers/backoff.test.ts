@@ -1,0 +1,52 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { backoffMs, defaultRetry, type RetryPolicy } from './broker.ts';
+
+const policies: fc.Arbitrary<RetryPolicy> = fc
+  .record({
+    minBackoffMs: fc.integer({ min: 1, max: 60_000 }),
+    span: fc.integer({ min: 1, max: 1_000 }),
+    maxAttempts: fc.integer({ min: 1, max: 20 }),
+  })
+  .map(({ minBackoffMs, span, maxAttempts }) => ({
+    minBackoffMs,
+    maxBackoffMs: minBackoffMs * span,
+    maxAttempts,
+  }));
+
+test('DLQ-01, DLQ-02, DLQ-07: 10 s doubling to 600 s, seven attempts', () => {
+  expect(defaultRetry).toEqual({ minBackoffMs: 10_000, maxBackoffMs: 600_000, maxAttempts: 7 });
+  const full = [1, 2, 3, 4, 5, 6, 7, 8].map(attempts => backoffMs(attempts, defaultRetry, () => 1));
+  expect(full).toEqual([10_000, 20_000, 40_000, 80_000, 160_000, 320_000, 600_000, 600_000]);
+});
+
+test('X-066: the six waits between seven attempts last between eight and eleven minutes', () => {
+  const waits = (chance: number) =>
+    [1, 2, 3, 4, 5, 6].reduce((sum, attempts) => sum + backoffMs(attempts, defaultRetry, () => chance), 0);
+  expect(waits(0)).toBe(472_500);
+  expect(waits(1)).toBe(630_000);
+});
+
+test('DLQ-02: chance takes away a quarter at most, and no wait is longer than the longest', () => {
+  fc.assert(
+    fc.property(
+      policies,
+      fc.integer({ min: 1, max: 200 }),
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      (policy, n, chance) => {
+        const wait = backoffMs(n, policy, () => chance);
+        const full = Math.min(policy.maxBackoffMs, policy.minBackoffMs * 2 ** (n - 1));
+        expect(wait).toBeLessThanOrEqual(full);
+        expect(wait).toBeGreaterThanOrEqual(Math.floor(full * 0.75));
+      },
+    ),
+  );
+});
+
+test('waits never get shorter with the attempts', () => {
+  fc.assert(
+    fc.property(policies, fc.integer({ min: 1, max: 200 }), (policy, n) => {
+      expect(backoffMs(n + 1, policy, () => 0.5)).toBeGreaterThanOrEqual(backoffMs(n, policy, () => 0.5));
+    }),
+  );
+});

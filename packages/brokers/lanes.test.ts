@@ -1,0 +1,237 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type Batch, Lanes } from './lanes.ts';
+
+type Message = { off: number; tenantId: string; shard: number; key: string };
+type Limits = { concurrency: number; maxBatch: number; mostPerTenant: number };
+
+const limits: fc.Arbitrary<Limits> = fc.record({
+  concurrency: fc.integer({ min: 1, max: 5 }),
+  maxBatch: fc.integer({ min: 1, max: 4 }),
+  mostPerTenant: fc.integer({ min: 1, max: 8 }),
+});
+
+const step = fc.oneof(
+  fc.record({ kind: fc.constant('publish' as const), of: fc.nat(11), count: fc.nat(12), hole: fc.nat(2) }),
+  fc.record({ kind: fc.constant('read' as const), most: fc.integer({ min: 1, max: 30 }) }),
+  fc.record({ kind: fc.constant('refill' as const), most: fc.integer({ min: 1, max: 9 }) }),
+  fc.record({ kind: fc.constant('take' as const) }),
+  fc.record({ kind: fc.constant('finish' as const), which: fc.nat(9), kept: fc.nat(3) }),
+);
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+/** A log, a reader and workers around the lanes, and what they must never see. */
+class World {
+  readonly limits: Limits;
+  readonly lanes: Lanes<Message>;
+  readonly log: Message[] = [];
+  readonly done = new Set<Message>();
+  readonly running: Batch<Message>[] = [];
+  /** Tenants with a message in the lanes and none in work → how often each other tenant had its turn since. */
+  readonly waitingSince = new Map<string, Map<string, number>>();
+  scanned = 0;
+
+  constructor(given: Limits) {
+    this.limits = given;
+    this.lanes = new Lanes<Message>(given);
+  }
+
+  apply(what: Step): void {
+    if (what.kind === 'publish')
+      for (let n = 0; n < what.count; n++) this.publish(what.of + (n % 4) * 3, what.hole);
+    else if (what.kind === 'read') this.read(what.most);
+    else if (what.kind === 'refill') this.refill(what.most);
+    else if (what.kind === 'take') this.take();
+    else this.finish(what.which, what.kept);
+  }
+
+  publish(of: number, hole: number): void {
+    const tenantId = `tenant-${of % 3}`;
+    const key = `${tenantId}:${of % 4}`;
+    const off = (this.log.at(-1)?.off ?? 0) + 1 + hole;
+    this.log.push({ off, tenantId, key, shard: of % 4 });
+  }
+
+  /** The main reader; of tenants that are spilled it does not even read the messages. */
+  read(most: number): void {
+    for (const message of this.log.filter(({ off }) => off > this.scanned).slice(0, most)) {
+      if (this.lanes.spilled().includes(message.tenantId)) this.lanes.spill(message.tenantId, message.off);
+      else this.lanes.add(message);
+      this.scanned = message.off;
+    }
+    this.noteWaiting();
+  }
+
+  refill(most: number): void {
+    for (const { tenantId, after } of this.lanes.hungry()) {
+      const all = this.log.filter(
+        one => one.tenantId === tenantId && one.off > after && one.off <= this.scanned,
+      );
+      const page = all.slice(0, most);
+      const upTo = page.length < most ? this.scanned : (page.at(-1) as Message).off;
+      this.lanes.refill(tenantId, page, upTo, this.scanned);
+    }
+    this.noteWaiting();
+  }
+
+  take(): Batch<Message> | undefined {
+    const batch = this.lanes.take();
+    if (batch === undefined) return undefined;
+    const { items, tenantId } = batch;
+    expect(items.length).toBeGreaterThan(0);
+    expect(items.length).toBeLessThanOrEqual(this.limits.maxBatch);
+    expect(items.every(item => item.tenantId === tenantId)).toBe(true);
+    for (const item of items) {
+      expect(this.done.has(item), `${item.off} was done already`).toBe(false);
+      this.expectItsTurn(item, items);
+    }
+    this.running.push(batch);
+    expect(this.running.length).toBeLessThanOrEqual(this.limits.concurrency);
+    this.expectFairTurn(tenantId);
+    return batch;
+  }
+
+  finish(which: number, kept: number): void {
+    if (this.running.length === 0) return;
+    const [batch] = this.running.splice(which % this.running.length, 1) as [Batch<Message>];
+    const stay = Math.min(kept, batch.items.length);
+    for (const item of batch.items.slice(0, batch.items.length - stay)) this.done.add(item);
+    this.lanes.finish(batch, stay);
+    this.noteWaiting();
+  }
+
+  /** Every older message of its key is done, or before it in the same batch; and nobody else works on its key. */
+  expectItsTurn(item: Message, batch: readonly Message[]): void {
+    const before = batch.slice(0, batch.indexOf(item));
+    const older = this.log.filter(({ key, off }) => key === item.key && off < item.off);
+    expect(older.filter(one => !this.done.has(one) && !before.includes(one))).toEqual([]);
+    expect(this.running.some(({ items }) => items.some(({ key }) => key === item.key))).toBe(false);
+  }
+
+  expectFairTurn(tenantId: string): void {
+    this.waitingSince.delete(tenantId);
+    for (const [waiting, turns] of this.waitingSince) {
+      const had = (turns.get(tenantId) ?? 0) + 1;
+      turns.set(tenantId, had);
+      expect(had, `${tenantId} had two turns while ${waiting} waited`).toBe(1);
+    }
+  }
+
+  noteWaiting(): void {
+    const busy = new Set(this.running.map(({ tenantId }) => tenantId));
+    for (const tenantId of ['tenant-0', 'tenant-1', 'tenant-2']) {
+      if (busy.has(tenantId) || !this.isHeld(tenantId)) this.waitingSince.delete(tenantId);
+      else if (!this.waitingSince.has(tenantId)) this.waitingSince.set(tenantId, new Map());
+    }
+  }
+
+  /** Whether the lanes have a message of this tenant: its oldest open one, unless that was spilled. */
+  isHeld(tenantId: string): boolean {
+    const oldest = this.open.find(one => one.tenantId === tenantId);
+    const spilled = this.spilledFrom.get(tenantId);
+    return oldest !== undefined && (spilled === undefined || oldest.off <= spilled);
+  }
+
+  get spilledFrom(): Map<string, number> {
+    const all = new Map<string, number>();
+    for (const { tenantId, after } of this.lanes.hungry()) all.set(tenantId, after);
+    return all;
+  }
+
+  /** Read and not done. */
+  get open(): Message[] {
+    return this.log.filter(message => message.off <= this.scanned && !this.done.has(message));
+  }
+
+  expectSound(): void {
+    const [oldest] = this.open;
+    expect(this.lanes.lowWater(this.scanned)).toBeLessThan(oldest?.off ?? Number.POSITIVE_INFINITY);
+    expect(this.lanes.inFlight).toBe(this.running.length);
+  }
+
+  /** Nobody publishes any more: everything must come out, once. */
+  drain(): void {
+    for (let rounds = 0; this.done.size < this.log.length; rounds++) {
+      expect(rounds, 'no end in sight').toBeLessThan(10 * (this.log.length + 2));
+      this.read(5);
+      this.refill(5);
+      while (this.take() !== undefined);
+      while (this.running.length > 0) this.finish(0, 0);
+      this.expectSound();
+    }
+    this.read(1);
+    expect(this.lanes.held).toBe(0);
+    expect(this.lanes.lowWater(this.scanned)).toBe(this.scanned);
+    expect(this.lanes.hungry()).toEqual([]);
+  }
+}
+
+function play(given: Limits, steps: readonly Step[]): World {
+  const world = new World(given);
+  for (const what of steps) {
+    world.apply(what);
+    world.expectSound();
+  }
+  return world;
+}
+
+const runs = { numRuns: 400 };
+const steps = fc.array(step, { maxLength: 120 });
+
+describe('lanes, whatever happens in whatever order', () => {
+  test('ORD-02: a key keeps its order, one batch at a time; nothing is lost, done twice or passed by the low water', () => {
+    fc.assert(
+      fc.property(limits, steps, (given, what) => {
+        play(given, what).drain();
+      }),
+      runs,
+    );
+  });
+
+  test('with more than one slot no tenant has them all, and a free slot is never refused to somebody who waits', () => {
+    fc.assert(
+      fc.property(limits, steps, (given, what) => {
+        const world = play({ ...given, mostPerTenant: 1_000 }, what);
+        while (world.take() !== undefined);
+        const slots = Object.groupBy(world.running, ({ tenantId }) => tenantId);
+        for (const batches of Object.values(slots))
+          if (given.concurrency > 1) expect(batches?.length).toBeLessThan(given.concurrency);
+        const idle = world.open.filter(({ tenantId }) => slots[tenantId] === undefined);
+        if (idle.length > 0) expect(world.running.length).toBe(given.concurrency);
+      }),
+      runs,
+    );
+  });
+
+  test('ORD-04: a flood costs another tenant one batch per slot, however long the flood is', () => {
+    fc.assert(
+      fc.property(limits, fc.integer({ min: 1, max: 300 }), (given, flood) => {
+        const world = new World(given);
+        for (let n = 0; n < flood; n++) world.publish(3 * n, 0); // all of tenant-0
+        world.publish(1, 0); // tenant-1
+        world.read(flood + 1);
+        let before = 0;
+        while (!world.log.slice(-1).every(one => world.done.has(one))) {
+          const batch = world.take();
+          if (batch === undefined) world.finish(0, 0);
+          else if (batch.tenantId === 'tenant-0') before++;
+          else world.finish(world.running.length - 1, 0);
+        }
+        expect(before).toBeLessThanOrEqual(given.concurrency);
+      }),
+      runs,
+    );
+  });
+});
+
+test('a flood keeps its share in memory and no more; the rest is asked for when half of it is done', () => {
+  const lanes = new Lanes<Message>({ concurrency: 1, maxBatch: 10, mostPerTenant: 20 });
+  const flood = Array.from({ length: 100 }, (_, n) => ({ off: n + 1, tenantId: 'a', shard: 0, key: 'a:1' }));
+  for (const message of flood) lanes.add(message);
+  expect(lanes.held).toBe(20);
+  expect(lanes.spilled()).toEqual(['a']);
+  expect(lanes.hungry()).toEqual([]);
+  lanes.finish(lanes.take() as Batch<Message>);
+  expect(lanes.hungry()).toEqual([{ tenantId: 'a', after: 20 }]);
+  expect(lanes.lowWater(100)).toBe(10);
+});
