@@ -15,6 +15,7 @@ export const steps: Step[] = [
   { name: 'imports', file: 'tools/gates/imports.ts' },
   { name: 'licences', file: 'tools/gates/licences.ts' },
   { name: 'generated', file: 'tools/gates/generated.ts' },
+  { name: 'events', file: 'tools/gates/events.ts' },
   { name: 'links', file: 'tools/gates/links.ts' },
   { name: 'ledger', file: 'tools/ledger.ts' },
   { name: 'tests', file: 'tools/gates/tests.ts' },

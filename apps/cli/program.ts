@@ -1,11 +1,15 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { type DescribeFlags, describe } from './commands/describe.ts';
-import { type DoctorFlags, doctor } from './commands/doctor.ts';
-import { type MigrateFlags, migrateCommand } from './commands/migrate.ts';
-import { type SeedFlags, seed } from './commands/seed.ts';
-import { type StartFlags, startCommand } from './commands/start.ts';
+import type { DescribeFlags } from './commands/describe.ts';
+import type { DoctorFlags } from './commands/doctor.ts';
+import type { MigrateFlags } from './commands/migrate.ts';
+import type { SeedFlags } from './commands/seed.ts';
+import type { StartFlags } from './commands/start.ts';
+import { addMessageCommands } from './message-commands.ts';
 
-/** The `melm` command; the reference page is generated from this. */
+/**
+ * The `melm` command; the reference page is generated from this. Each command is loaded when it runs: all services
+ * together take over a second to load, and `--help` needs none of them.
+ */
 export function program(): Command {
   const melm = new Command('melm')
     .description('Runs and inspects a Melmastoon installation')
@@ -21,31 +25,34 @@ export function program(): Command {
     .option(...dataDir)
     .option('--reset', 'remove the embedded database first')
     .option('--no-demo', 'do not fill the demo hotels in')
-    .action((flags: StartFlags) => startCommand(flags));
+    .action(async (flags: StartFlags) => (await import('./commands/start.ts')).startCommand(flags));
   melm
     .command('migrate')
     .description('bring the database up to date and stop')
     .option(...dataDir)
     .option(...json)
-    .action((flags: MigrateFlags) => migrateCommand(flags));
+    .action(async (flags: MigrateFlags) => (await import('./commands/migrate.ts')).migrateCommand(flags));
   melm
     .command('seed')
     .description('fill the demo hotels in and stop; running it twice changes nothing')
     .option(...dataDir)
     .option(...json)
-    .action((flags: SeedFlags) => seed(flags));
+    .action(async (flags: SeedFlags) => (await import('./commands/seed.ts')).seed(flags));
   melm
     .command('describe')
     .description('list services, routes, jobs and questions')
     .argument('[service]', 'only this service')
     .option(...json)
-    .action((service: string | undefined, flags: DescribeFlags) => describe(service, flags));
+    .action(async (service: string | undefined, flags: DescribeFlags) =>
+      (await import('./commands/describe.ts')).describe(service, flags),
+    );
   melm
     .command('doctor')
     .description('compare the database with this release; exit 1 and print the repair when they differ')
     .option(...dataDir)
     .option(...json)
-    .action((flags: DoctorFlags) => doctor(flags));
+    .action(async (flags: DoctorFlags) => (await import('./commands/doctor.ts')).doctor(flags));
+  addMessageCommands(melm);
   return melm;
 }
 

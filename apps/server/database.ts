@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { openClient } from '@ghasi/db/database';
-import { dataFolders, startEmbeddedPostgres } from '@ghasi/db/embedded';
+import { dataFolders, runningEmbeddedPostgres, startEmbeddedPostgres } from '@ghasi/db/embedded';
 import type { Environment } from './environment.ts';
 import { serverErrors } from './errors.ts';
 
@@ -26,9 +26,16 @@ export async function openPlatformDatabase(env: Environment, secret: string): Pr
       stop: async () => {},
     };
   }
-  const password = createHmac('sha256', secret).update('embedded-postgres').digest('base64url');
-  const server = await startEmbeddedPostgres({ dataDir: dataDir(env), password });
+  const server = await startEmbeddedPostgres({ dataDir: dataDir(env), password: passwordOf(secret) });
   return { adminUrl: server.adminUrl, embedded: true, exited: server.exited, stop: server.stop };
+}
+
+/** Like {@link openPlatformDatabase}, but an embedded server that a running melm has started is used as it is. */
+export async function joinPlatformDatabase(env: Environment, secret: string): Promise<PlatformDatabase> {
+  if (env.DATABASE_URL !== undefined) return openPlatformDatabase(env, secret);
+  const adminUrl = await runningEmbeddedPostgres({ dataDir: dataDir(env), password: passwordOf(secret) });
+  if (adminUrl === undefined) return openPlatformDatabase(env, secret);
+  return { adminUrl, embedded: true, exited: new Promise(() => {}), stop: async () => {} };
 }
 
 /** Removes the embedded database and its secret. */
@@ -36,6 +43,10 @@ export async function resetPlatformDatabase(env: Environment): Promise<void> {
   if (env.DATABASE_URL !== undefined) throw serverErrors.NOT_EMBEDDED();
   for (const path of await dataFolders(dataDir(env))) await rm(path, { recursive: true, force: true });
   await rm(join(env.MELM_DATA_DIR, 'secret'), { force: true });
+}
+
+function passwordOf(secret: string): string {
+  return createHmac('sha256', secret).update('embedded-postgres').digest('base64url');
 }
 
 function dataDir(env: Environment): string {

@@ -1,9 +1,7 @@
-import { hostname } from 'node:os';
 import { createAsk, type LocalAnswers } from '@ghasi/backbone/ask';
-import { Backbone } from '@ghasi/backbone/backbone';
+import type { Backbone } from '@ghasi/backbone/backbone';
 import type { Service } from '@ghasi/backbone/define-service';
 import type { Ask } from '@ghasi/backbone/question';
-import { createSigner } from '@ghasi/backbone/signature';
 import { topologyProblems } from '@ghasi/backbone/topology';
 import { type Database, type Outbox, openClient, openDatabase } from '@ghasi/db/database';
 import { migrate } from '@ghasi/db/migrate';
@@ -18,15 +16,16 @@ import { createMetrics, type Metrics } from '@ghasi/telemetry/metrics';
 import { startTracing } from '@ghasi/telemetry/tracing';
 import { resolveTenant } from '@melmastoon/tenant-service/contract';
 import { authenticator } from './authenticate.ts';
+import { createBackbone } from './backbone.ts';
 import { closers } from './closers.ts';
 import { openPlatformDatabase } from './database.ts';
 import { type DemoAccount, seedDemo } from './demo.ts';
 import type { Environment } from './environment.ts';
 import { serverErrors } from './errors.ts';
 import { questionRoutes } from './question-routes.ts';
-import { deriveKey, installationSecret } from './secret.ts';
+import { installationSecret } from './secret.ts';
 import { serviceTokens } from './service-token.ts';
-import { allServices, migrationSets, platformRegistry } from './services.ts';
+import { allServices, migrationSets } from './services.ts';
 
 /** A platform that serves. */
 export type Running = {
@@ -169,7 +168,8 @@ function chosenServices(env: Environment, all: readonly Service[]): Service[] {
   });
   const problems = topologyProblems(services, {
     answeredElsewhere: schema => env.MELM_PEERS?.has(schema) ?? false,
-    publishedElsewhere: subject => all.some(({ publishes }) => publishes.some(event => event.subject === subject)),
+    publishedElsewhere: subject =>
+      all.some(({ publishes }) => publishes.some(event => event.subject === subject)),
   });
   if (problems.length > 0) throw serverErrors.BAD_TOPOLOGY({ reasons: problems.join('; ') });
   return services;
@@ -222,34 +222,6 @@ function openDatabases(opening: Opening): Record<string, Database> {
     relay: open('relay', 'relay', 6),
     maintenance: open('maintenance', 'maintenance', 2),
   };
-}
-
-type Speaking = {
-  secret: string;
-  services: readonly Service[];
-  everything: readonly Service[];
-  log: Logger;
-  metrics: Metrics;
-};
-
-/** Outboxes, relay and consumers of this process. Every process of an installation signs with the same key. */
-function createBackbone(
-  env: Environment,
-  { secret, services, everything, log, metrics }: Speaking,
-): Backbone {
-  return new Backbone({
-    services,
-    registry: platformRegistry(everything),
-    signer: createSigner([{ id: 'k1', secret: deriveKey(secret, 'events').toString('base64url') }]),
-    producedBy: {
-      instance: `${hostname()}-${process.pid}`,
-      commit: env.MELM_COMMIT,
-      region: env.MELM_REGION,
-    },
-    dataResidency: env.MELM_REGION,
-    log,
-    metrics,
-  });
 }
 
 type Answering = { services: readonly Service[]; databases: Record<string, Database>; ask: Ask; log: Logger };

@@ -10,7 +10,11 @@ import type { Metrics } from '@ghasi/telemetry/metrics';
 import type { BreakerPolicy } from './circuit-breaker.ts';
 import { createSubscriber } from './consumer.ts';
 import type { Service } from './define-service.ts';
+import { observeBacklog } from './observe-backlog.ts';
+import { observePublished } from './observe-published.ts';
+import type { TenantClassOf } from './observe-tenant-class.ts';
 import { createOutbox, type ServiceOutbox } from './outbox.ts';
+import { versionsOf } from './read-delivery.ts';
 import type { Registry } from './registry.ts';
 import { type Relay, startRelay } from './relay.ts';
 import type { Signer } from './signature.ts';
@@ -27,6 +31,8 @@ export type BackboneOptions = {
   readonly dataResidency: DataResidency;
   readonly log?: Logger;
   readonly metrics?: Metrics;
+  /** How large a tenant is, for the one label that may speak of tenants. Default: small. */
+  readonly tenantClassOf?: TenantClassOf;
 };
 
 /** What it needs to run. */
@@ -59,6 +65,7 @@ export class Backbone {
   #upkeep: Upkeep | undefined;
   #deafTimer: NodeJS.Timeout | undefined;
   #subscription: Subscription | undefined;
+  #unwatch: (() => void) | undefined;
 
   constructor(options: BackboneOptions) {
     this.#options = options;
@@ -100,11 +107,13 @@ export class Backbone {
         db: relayDb,
         schemas: services.map(({ schema }) => schema),
         log,
+        observe: this.#observePublished(),
         onMoved: () => {
           this.#broker?.wake();
           this.#wakeUps?.tell({ kind: 'log' });
         },
       });
+      this.#unwatch = this.#watch(this.#relay, relayDb);
     }
     if (options.consumers === false || consuming.length === 0) return;
     this.#broker = new PostgresBroker({
@@ -138,6 +147,7 @@ export class Backbone {
   }
 
   async stop(): Promise<void> {
+    this.#unwatch?.();
     clearInterval(this.#deafTimer);
     await this.#subscription?.stop();
     await this.#relay?.stop();
@@ -150,6 +160,34 @@ export class Backbone {
     if (this.#wakeUps?.hears !== false) return;
     this.#relay?.poll().catch(() => {}); // the relay's own poll says what is wrong
     this.#broker?.wake();
+  }
+
+  #observePublished() {
+    const { services, metrics, tenantClassOf } = this.#options;
+    const of = observePublished({ metrics, tenantClassOf });
+    const names = new Map(services.map(({ schema, name }) => [schema, name]));
+    return (schema: string) => of(names.get(schema) ?? schema);
+  }
+
+  /** Gauges of what waits. Where the relay runs: it knows how far the outboxes were looked at, and runs somewhere always. */
+  #watch(relay: Relay, db: Database): (() => void) | undefined {
+    const { services, registry, metrics } = this.#options;
+    if (metrics === undefined) return undefined;
+    const subscriptions = services
+      .filter(({ reacts }) => reacts.length > 0)
+      .map(({ name, reacts }) => ({
+        name,
+        topics: reacts.flatMap(({ event }) => versionsOf(event).map(({ subject }) => subject)),
+      }));
+    return observeBacklog({
+      db,
+      metrics,
+      services,
+      subscriptions,
+      seen: schema => relay.seen(schema),
+      retentionOf: topic => registry.find(topic)?.retention,
+      prepare: async () => this.#broker?.flush(), // cursors are written every half second; a gauge should not show that
+    });
   }
 
   /** After a commit: our own relay is told in memory, the others by one notification per 10 ms. */

@@ -8,12 +8,13 @@ import type { UUIDv7 } from '@ghasi/domain-primitives/uuid';
 import { GiveUp, RetryLater } from '@ghasi/jobs/outcome';
 import type { Logger } from '@ghasi/telemetry/logger';
 import type { Metrics } from '@ghasi/telemetry/metrics';
-import { inTraceOf, withSpan } from '@ghasi/telemetry/tracing';
 import { type BreakerPolicy, CircuitBreaker } from './circuit-breaker.ts';
 import type { Service } from './define-service.ts';
 import { createInbox, type Inbox } from './inbox.ts';
+import { type ConsumedCounter, countConsumed, type Settled } from './observe-consumed.ts';
+import { inTraceOfEvent } from './observe-trace.ts';
 import type { ServiceOutbox } from './outbox.ts';
-import { createReader, isReadable, type Readable, type Reader } from './read-delivery.ts';
+import { createReader, isReadable, type Readable, type Reader, type Unreadable } from './read-delivery.ts';
 import type { Registry } from './registry.ts';
 import type { Signer } from './signature.ts';
 
@@ -54,12 +55,14 @@ class Consumer {
   readonly #inbox: Inbox;
   readonly #reader: Reader;
   readonly #breaker: CircuitBreaker;
+  readonly #count: ConsumedCounter;
 
   constructor(options: ConsumerOptions) {
     this.#options = options;
     this.#inbox = createInbox(options.service.schema);
     this.#reader = createReader(options.service.name, options.service.reacts, options);
     this.#breaker = new CircuitBreaker(options.breaker);
+    this.#count = countConsumed(options.metrics, options.service.name);
   }
 
   get topics(): readonly string[] {
@@ -67,15 +70,23 @@ class Consumer {
   }
 
   async handle(batch: readonly Delivery[], fence: Fence | undefined): Promise<Outcome[]> {
-    const reads = batch.map(delivery => this.#reader.read(delivery));
+    const reads = await this.#read(batch);
     const readable = reads.filter(isReadable);
     const settled = await this.#settle(readable, fence);
     const outcomes = new Map(readable.map((read, place) => [read.delivery, settled[place] as Outcome]));
     return reads.map(read => {
       if (isReadable(read)) return outcomes.get(read.delivery) as Outcome;
-      this.#count(read.delivery, 'error');
+      this.#count.failed(read.delivery);
       return { kind: 'dead', error: read.reason, stray: read.stray };
     });
+  }
+
+  /** A schema we do not know may be one of a producer that was deployed before us (REG-04). */
+  async #read(batch: readonly Delivery[]): Promise<(Readable | Unreadable)[]> {
+    const reads = batch.map(delivery => this.#reader.read(delivery));
+    if (!reads.some(read => !isReadable(read) && read.drift)) return reads;
+    await this.#options.registry.refresh();
+    return batch.map(delivery => this.#reader.read(delivery));
   }
 
   /** Many messages in one transaction; when that fails, one by one. */
@@ -130,7 +141,7 @@ class Consumer {
   /** Counts a failure. `GiveUp` ends at once, `RetryLater` names its own time, anything else follows the policy. */
   async #failed(read: Readable, error: unknown): Promise<Outcome> {
     const reason = error instanceof Error ? error.message : String(error);
-    this.#count(read.delivery, 'error');
+    this.#count.failed(read.delivery);
     const { db, service, log } = this.#options;
     log?.debug(
       { err: error, eventId: read.claim.eventId, consumer: read.claim.consumer },
@@ -167,21 +178,25 @@ class Consumer {
     if (first === undefined) return;
     const { db, outbox, handlerMs = HANDLER_MS } = this.#options;
     const started = performance.now();
-    const results: ('ok' | 'noop' | 'seen')[] = [];
+    const results: Settled[] = [];
     const who = { tenantId: first.delivery.tenantId as TenantId, actor: this.#actor };
     const appends: Promise<void>[] = [];
     const work = async (ctx: Ctx) => {
       const claims = reads.map(({ claim }) => claim);
       const fresh = await this.#inbox.claim(ctx, claims, fence);
       await failpoint('consumer.after-claim');
-      for (const [place, read] of reads.entries()) {
-        const result = fresh.has(place) ? await this.#react(ctx, read) : 'seen';
+      for (let place = 0; place < reads.length; place++) {
+        const read = reads[place] as Readable;
+        const together = this.#together(reads, fresh, place);
+        if (together.length > 1) {
+          await this.#reactToMany(ctx, together, appends);
+          place += together.length - 1;
+          for (const _ of together) results.push('ok');
+          continue;
+        }
+        const result = fresh.has(place) ? await this.#react(ctx, read, appends) : 'seen';
         if (result === 'noop') this.#inbox.markNoop(ctx, read.claim);
-        results.push(typeof result === 'string' ? result : 'ok');
-        if (typeof result !== 'object' || result.length === 0) continue;
-        const append = outbox.append(ctx, result, { causationId: read.envelope.eventId as UUIDv7 });
-        append.catch(() => {}); // a failure turns COMMIT into a ROLLBACK; its reason is told below
-        appends.push(append);
+        results.push(result);
       }
       await failpoint('consumer.after-effect');
     };
@@ -194,46 +209,45 @@ class Consumer {
       throw error;
     }
     if (appends.length > 0) outbox.committed();
-    this.#countAll(reads, results, (performance.now() - started) / 1000 / reads.length);
-  }
-
-  #react(ctx: Ctx, { reaction, envelope, payload, delivery }: Readable) {
-    const origin = { correlationId: envelope.correlationId, traceparent: delivery.attributes.traceparent };
-    const links = origin.traceparent === undefined ? [] : [origin.traceparent];
-    return inTraceOf(origin, () =>
-      withSpan(
-        { name: `${delivery.topic} process`, kind: 'consumer', links },
-        {
-          'messaging.message.id': envelope.eventId,
-          'messaging.destination.name': delivery.topic,
-          'melm.outbox_wait_ms': delivery.publishedAt.getTime() - delivery.enqueuedAt.getTime(),
-          'melm.broker_wait_ms': Date.now() - delivery.publishedAt.getTime(),
-          'melm.attempt': delivery.attempt,
-        },
-        async () => (await reaction.handle(ctx, payload, envelope)) ?? [],
-      ),
+    const seconds = (performance.now() - started) / 1000;
+    this.#count.settled(
+      reads.map(({ delivery }) => delivery),
+      results,
+      seconds,
     );
   }
 
-  #countAll(reads: readonly Readable[], results: readonly string[], seconds: number): void {
-    const { metrics, service } = this.#options;
-    if (metrics === undefined) return;
-    for (const [place, { delivery }] of reads.entries()) {
-      const labels = { service: service.name, topic: delivery.topic, subscription: service.name };
-      if (results[place] === 'seen')
-        metrics.inc('melmastoon_inbox_dedup_skips_total', { service: service.name, topic: delivery.topic });
-      this.#count(delivery, results[place] === 'ok' ? 'ok' : 'noop');
-      metrics.observe('melmastoon_event_processing_duration_seconds', labels, seconds);
-    }
+  /** New messages from `place` on that one call of their reaction can take. */
+  #together(reads: readonly Readable[], fresh: ReadonlySet<number>, place: number): readonly Readable[] {
+    const { reaction } = reads[place] as Readable;
+    if (reaction.handleMany === undefined) return [];
+    let end = place;
+    while (end < reads.length && reads[end]?.reaction === reaction && fresh.has(end)) end++;
+    return reads.slice(place, end);
   }
 
-  #count(delivery: Delivery, result: 'ok' | 'noop' | 'error'): void {
-    const { metrics, service } = this.#options;
-    metrics?.inc('melmastoon_events_consumed_total', {
-      service: service.name,
-      topic: delivery.topic,
-      subscription: service.name,
-      result,
+  /** In no message's trace: an event it causes names its own cause, or starts a trace. */
+  async #reactToMany(ctx: Ctx, reads: readonly Readable[], appends: Promise<void>[]): Promise<void> {
+    const result = await reads[0]?.reaction.handleMany?.(ctx, reads);
+    if (!result || result.length === 0) return;
+    const append = this.#options.outbox.append(ctx, result);
+    append.catch(() => {});
+    appends.push(append);
+  }
+
+  /** Runs the reaction and appends what it caused, in the trace of its event: the next event belongs there too (ENV-09). */
+  #react(ctx: Ctx, read: Readable, appends: Promise<void>[]): Promise<Settled> {
+    const { reaction, envelope, payload } = read;
+    return inTraceOfEvent(read, async () => {
+      const result = (await reaction.handle(ctx, payload, envelope)) ?? [];
+      if (result === 'noop') return 'noop';
+      if (result.length > 0) {
+        const cause = { causationId: envelope.eventId as UUIDv7 };
+        const append = this.#options.outbox.append(ctx, result, cause);
+        append.catch(() => {}); // a failure turns COMMIT into a ROLLBACK; its reason is told in #apply
+        appends.push(append);
+      }
+      return 'ok';
     });
   }
 }

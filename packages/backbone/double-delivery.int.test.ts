@@ -1,7 +1,7 @@
 import { doubleDeliveryContract } from '@ghasi/testing/double-delivery';
 import { describe } from 'vitest';
 import { OrderChanged, orders, recordEffect, StockReserved, stock } from './fixtures/shop.ts';
-import { on, type Reaction } from './reaction.ts';
+import { on } from './reaction.ts';
 
 const versions = [1, 2, 3];
 const samples = {
@@ -16,6 +16,6 @@ describe('a reaction with an effect and an event, in any order', () => {
   const reserve = on(OrderChanged, async (ctx, { orderId, version }) => {
     await recordEffect(ctx, { orderId, version });
     return [StockReserved.from({ orderId, version }, { aggregateVersion: version })];
-  }) as Reaction;
+  });
   doubleDeliveryContract([orders, stock([reserve], { order: 'any' })], samples);
 });

@@ -2,6 +2,8 @@ import type { Database } from '@ghasi/db/database';
 import { sendPrepared } from '@ghasi/db/send';
 import { failpoint } from '@ghasi/domain-primitives/failpoint';
 import { escapeIdentifier } from 'pg';
+import type { PublishedGroup, PublishObserver } from './observe-published.ts';
+import type { PublishedEvent } from './observe-trace.ts';
 
 /** Rows of one pass (OUTBOX-26). */
 const MOST = 256;
@@ -17,27 +19,34 @@ export class Mover {
   readonly #db: Database;
   readonly #move: string;
   readonly #look: string;
+  readonly #observer: PublishObserver | undefined;
   /** The highest number seen. */
   #after: number | undefined;
   /** Missing number → where transaction numbers stood when it was missed. */
-  readonly #holes = new Map<number, bigint>();
+  readonly #holes = new Map<number, bigint | undefined>();
   /** Until transactions older than this have ended, a pass looks from the very beginning. */
   #beganAt: bigint | undefined;
   #settled = false;
   #lastLook = Date.now();
 
-  constructor(db: Database, schema: string) {
+  constructor(db: Database, schema: string, observer?: PublishObserver) {
     this.#db = db;
     this.schema = schema;
+    this.#observer = observer;
     const name = escapeIdentifier(schema);
-    this.#move = `select m.moved::float8[] as moved, m.oldest::text as oldest, m.next::text as next
-      from ${name}.outbox_move($1, $2, $3) m`;
+    this.#move = `select m.moved::float8[] as moved, m.oldest::text as oldest, m.next::text as next, m.groups, m.events
+      from ${name}.outbox_move($1, $2, $3, $4) m`;
     this.#look = `select seq::float8 as seq from ${name}.outbox where seq <= $1 order by seq limit 1000`;
   }
 
   /** The highest number it has seen. */
   get seen(): number {
     return this.#after ?? 0;
+  }
+
+  /** Numbers below it that may still appear. */
+  get holes(): number[] {
+    return [...this.#holes.keys()];
   }
 
   /** True while rows may appear below what it has seen. */
@@ -49,24 +58,33 @@ export class Mover {
   async pass(): Promise<number> {
     await failpoint('relay.before-move');
     if (Date.now() - this.#lastLook > FULL_LOOK_MS) await this.#lookForStragglers();
-    const values = this.#settled ? [this.#after, [...this.#holes.keys()], MOST] : [0, [], MOST];
-    const found = (await this.#query<Moved>(this.#move, values))[0] as Moved;
+    const values = this.#settled ? [this.#after, this.holes, MOST] : [0, [], MOST];
+    const traced = this.#observer?.wantsEvents ?? false;
+    const found = (await this.#query<Moved>(this.#move, [...values, traced]))[0] as Moved;
     const moved = found.moved ?? [];
-    this.#remember(moved, BigInt(found.oldest), BigInt(found.next));
+    this.#remember(moved, BigInt(found.oldest), found.next === null ? undefined : BigInt(found.next));
+    if (found.groups !== null)
+      this.#observer?.published({ groups: found.groups, events: found.events ?? [] });
     await failpoint('relay.after-move');
     return moved.length;
   }
 
-  #remember(moved: readonly number[], oldest: bigint, next: bigint): void {
+  /** `next` is above the number of every transaction that ran when the rows were looked at; not every pass knows it. */
+  #remember(moved: readonly number[], oldest: bigint, next: bigint | undefined): void {
+    // A full pass from the very beginning may have left rows below what was seen before.
+    const sawAll = moved.length < MOST || (moved.at(-1) as number) > (this.#after ?? 0);
     for (const seq of moved) this.#holes.delete(seq);
-    for (const [seq, missedAt] of this.#holes) if (missedAt <= oldest) this.#holes.delete(seq);
+    for (const [seq, missedAt] of this.#holes) {
+      if (missedAt === undefined) this.#holes.set(seq, next);
+      else if (missedAt <= oldest) this.#holes.delete(seq);
+    }
     for (const seq of moved) {
       for (let missing = (this.#after ?? seq) + 1; missing < seq; missing++) this.#holes.set(missing, next);
       this.#after = Math.max(this.#after ?? 0, seq);
     }
     if (this.#after === undefined || this.#settled) return;
     this.#beganAt ??= next;
-    this.#settled = oldest >= this.#beganAt;
+    this.#settled = sawAll && this.#beganAt !== undefined && oldest >= this.#beganAt;
   }
 
   /** Whatever somebody wrote in a way we did not think of is found here, within a minute and without the lock. */
@@ -91,4 +109,10 @@ export class Mover {
   }
 }
 
-type Moved = { moved: number[] | null; oldest: string; next: string };
+type Moved = {
+  moved: number[] | null;
+  oldest: string;
+  next: string | null;
+  groups: PublishedGroup[] | null;
+  events: PublishedEvent[] | null;
+};

@@ -9,7 +9,7 @@ import type { DataResidency } from '@ghasi/event-envelope/metadata';
 import { isPending } from '@ghasi/event-envelope/pending';
 import { expand } from '@ghasi/event-envelope/versions';
 import type { Metrics } from '@ghasi/telemetry/metrics';
-import { correlationId, inTraceOf, traceparent } from '@ghasi/telemetry/tracing';
+import { traceOrigin } from '@ghasi/telemetry/tracing';
 import { escapeIdentifier } from 'pg';
 import { backboneErrors } from './errors.ts';
 import type { Registry } from './registry.ts';
@@ -32,6 +32,9 @@ export type OutboxOptions = {
   /** Called after each commit that appended something. */
   onCommitted(): void;
 };
+
+/** Which trace events belong to, and which event led to them. */
+type Whence = { origin: ReturnType<typeof traceOrigin>; causationId?: UUIDv7 };
 
 /** An outbox that also knows which event led to the ones it appends. */
 export type ServiceOutbox = Pick<Outbox, 'committed'> & {
@@ -59,19 +62,18 @@ export function createOutbox(options: OutboxOptions): ServiceOutbox {
       allowed.add(event);
     }
     // One trace for all events of a transaction, also outside any request.
-    const values = inTraceOf({ correlationId: correlationId(), traceparent: traceparent() }, () =>
-      rows.map(pending => rowOf(pending, ctx, cause)),
-    );
+    const origin = traceOrigin();
+    const values = rows.map(pending => rowOf(pending, ctx, { ...cause, origin }));
     return Promise.all(values.map(row => sendPrepared(ctx.tx.$client, text, row))).then(() => {});
   };
 
-  const rowOf = (pending: PendingEvent, ctx: Ctx, cause: { causationId: UUIDv7 } | undefined): unknown[] => {
+  const rowOf = (pending: PendingEvent, ctx: Ctx, { origin, ...cause }: Whence): unknown[] => {
     const { event, aggregateId, aggregateVersion, idempotencyKey } = pending;
     const id = uuid7();
     const { envelope, text: body } = buildEnvelopeText(pending, {
       tenantId: ctx.tenantId,
       actor: ctx.actor,
-      correlationId: correlationId(),
+      correlationId: origin.correlationId,
       occurredAt: ctx.now,
       producedBy,
       dataResidency: options.dataResidency,
@@ -79,9 +81,10 @@ export function createOutbox(options: OutboxOptions): ServiceOutbox {
       outboxId: id,
       ...cause,
     });
-    if (body.length > MAX_EVENT_BYTES)
-      throw backboneErrors.TOO_LARGE({ subject: event.subject, bytes: body.length, most: MAX_EVENT_BYTES });
-    const attributes = `{"traceparent":"${traceparent()}","signature":"${options.signer.sign(body)}"}`;
+    const bytes = Buffer.byteLength(body);
+    if (bytes > MAX_EVENT_BYTES)
+      throw backboneErrors.TOO_LARGE({ subject: event.subject, bytes, most: MAX_EVENT_BYTES });
+    const attributes = `{"traceparent":"${origin.traceparent}","signature":"${options.signer.sign(body)}"}`;
     const { orderingKey } = envelope.metadata;
     return [
       id,

@@ -20,7 +20,13 @@ export type Readable = {
 };
 
 /** Why a delivery can never be handled. A stray was not published by us, so its key need not wait for it. */
-export type Unreadable = { readonly delivery: Delivery; readonly reason: string; readonly stray: boolean };
+export type Unreadable = {
+  readonly delivery: Delivery;
+  readonly reason: string;
+  readonly stray: boolean;
+  /** Its schema is not known yet: look whether there is a newer list of schemas. */
+  readonly drift?: boolean;
+};
 
 /** Reads deliveries for one service. */
 export type Reader = {
@@ -39,14 +45,15 @@ export function createReader(
   reactions: readonly Reaction[],
   { registry, signer }: { registry: Registry; signer: Signer },
 ): Reader {
-  const byTopic = new Map<string, Reaction>();
+  const byTopic = new Map<string, { reaction: Reaction; consumer: string }>();
   for (const reaction of reactions)
-    for (const event of versionsOf(reaction.event)) byTopic.set(event.subject, reaction);
+    for (const event of versionsOf(reaction.event))
+      byTopic.set(event.subject, { reaction, consumer: consumerName(service, reaction.event) });
 
   const read = (delivery: Delivery): Readable | Unreadable => {
     const unreadable = (reason: string, stray = false) => ({ delivery, reason, stray });
-    const reaction = byTopic.get(delivery.topic);
-    if (reaction === undefined) return unreadable(`${service} has no reaction to ${delivery.topic}`);
+    const found = byTopic.get(delivery.topic);
+    if (found === undefined) return unreadable(`${service} has no reaction to ${delivery.topic}`);
     if (!signer.verify(delivery.envelope, delivery.attributes.signature))
       return unreadable('not signed by a service of this installation', true);
     try {
@@ -54,11 +61,12 @@ export function createReader(
       const differs = whatDiffers(envelope, delivery);
       if (differs !== undefined) return unreadable(differs, true);
       const drift = registry.drift(envelope);
-      if (drift !== undefined) return unreadable(drift);
+      if (drift !== undefined) return { ...unreadable(drift), drift: true };
+      const { reaction, consumer } = found;
       const { event } = reaction;
       const payload =
         envelope.schemaUri === schemaUri(event) ? envelope.payload : upcastPayload(event, envelope);
-      return { delivery, reaction, envelope, payload, claim: claimOf(service, envelope, delivery) };
+      return { delivery, reaction, envelope, payload, claim: claimOf(consumer, envelope, delivery) };
     } catch (error) {
       return unreadable(`unreadable: ${(error as Error).message}`);
     }
@@ -94,10 +102,9 @@ function whatDiffers(envelope: EventEnvelope, delivery: Delivery): string | unde
   return undefined;
 }
 
-function claimOf(service: string, envelope: EventEnvelope, delivery: Delivery): Claim {
-  const { aggregate, verb } = aggregateAndVerb(envelope.eventType);
+function claimOf(consumer: string, envelope: EventEnvelope, delivery: Delivery): Claim {
   return {
-    consumer: consumerName(service, { aggregate, verb }),
+    consumer,
     eventId: envelope.eventId,
     topic: delivery.topic,
     eventType: envelope.eventType,
@@ -107,9 +114,4 @@ function claimOf(service: string, envelope: EventEnvelope, delivery: Delivery): 
     messageId: delivery.id,
     occurredAt: envelope.occurredAt,
   };
-}
-
-function aggregateAndVerb(eventType: string): { aggregate: string; verb: string } {
-  const segments = eventType.split('.');
-  return { aggregate: segments.at(-2) ?? '', verb: segments.at(-1) ?? '' };
 }

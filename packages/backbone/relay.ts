@@ -2,6 +2,7 @@ import type { Database } from '@ghasi/db/database';
 import type { Logger } from '@ghasi/telemetry/logger';
 import { escapeIdentifier } from 'pg';
 import { Mover } from './mover.ts';
+import type { PublishObserver } from './observe-published.ts';
 
 /** Moves outboxes to the log, as soon as somebody says that there is something. */
 export type Relay = {
@@ -9,6 +10,8 @@ export type Relay = {
   nudge(schema: string): void;
   /** Looks at every outbox at once. */
   poll(): Promise<void>;
+  /** How far it has looked into an outbox, and which numbers below may still appear. */
+  seen(schema: string): { readonly after: number; readonly holes: readonly number[] };
   stop(): Promise<void>;
 };
 
@@ -20,13 +23,17 @@ export type RelayOptions = {
   readonly log: Logger | undefined;
   /** How often to look without being nudged. Default 1 s. */
   readonly pollMs?: number;
+  /** Hears what is published from an outbox. */
+  readonly observe?: (schema: string) => PublishObserver;
   /** Rows of this outbox are in the log now. */
   onMoved(schema: string, count: number): void;
 };
 
 /** Starts the relay of some outboxes. Any number of them may run, in any number of processes. */
 export function startRelay(options: RelayOptions): Relay {
-  const movers = new Map(options.schemas.map(schema => [schema, new Mover(options.db, schema)]));
+  const movers = new Map(
+    options.schemas.map(schema => [schema, new Mover(options.db, schema, options.observe?.(schema))]),
+  );
   const running = new Map<string, Promise<void>>();
   const wanted = new Set<string>();
   let stopped = false;
@@ -93,6 +100,10 @@ export function startRelay(options: RelayOptions): Relay {
   return {
     nudge,
     poll,
+    seen(schema) {
+      const mover = movers.get(schema);
+      return { after: mover?.seen ?? 0, holes: mover?.holes ?? [] };
+    },
     async stop() {
       stopped = true;
       clearTimeout(timer);

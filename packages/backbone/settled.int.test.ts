@@ -13,7 +13,7 @@ import {
   startShop,
   stock,
 } from './fixtures/shop.ts';
-import { on, type Reaction } from './reaction.ts';
+import { on } from './reaction.ts';
 import { unsettled } from './settled.ts';
 
 let database: TestDatabase;
@@ -21,7 +21,7 @@ let shop: Shop;
 let handle: typeof recordEffect = recordEffect;
 beforeAll(async () => {
   database = await testDatabase({ migrations: shopMigrations });
-  const reacts = [on(OrderChanged, (ctx, order) => handle(ctx, order)) as Reaction];
+  const reacts = [on(OrderChanged, (ctx, order) => handle(ctx, order))];
   shop = await startShop(database, { stock: stock(reacts), times: { heartbeatMs: 50, pollMs: 50 } });
 });
 afterAll(async () => {

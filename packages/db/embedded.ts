@@ -63,7 +63,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
     const exited = new Promise<void>(resolve => server.once('exit', () => resolve()));
     await untilReady(dataDir, server);
     return {
-      adminUrl: `postgres://${ADMIN}:${encodeURIComponent(options.password)}@127.0.0.1:${port}/postgres`,
+      adminUrl: addressOf(options.password, port),
       dataDir,
       pid: server.pid as number,
       exited,
@@ -78,6 +78,18 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   }
 }
 
+/** The address of a server that another process runs on this folder; undefined when none does. */
+export async function runningEmbeddedPostgres(options: {
+  dataDir: string;
+  password: string;
+}): Promise<string | undefined> {
+  const dataDir = reachable(options.dataDir, await postgresUser());
+  const lines = (await readFile(join(dataDir, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
+  const isOurs = lines[1] === dataDir && lines[7]?.trim() === 'ready';
+  if (!isOurs || !(await isRunning(Number(lines[0]), 'postgres'))) return undefined;
+  return addressOf(options.password, Number(lines[3]));
+}
+
 /** Every path the embedded server uses for a data folder: what a reset removes. Refuses while a melm runs on it. */
 export async function dataFolders(dataDir: string): Promise<string[]> {
   const folder = reachable(dataDir, await postgresUser());
@@ -88,6 +100,10 @@ export async function dataFolders(dataDir: string): Promise<string[]> {
   } finally {
     await release();
   }
+}
+
+function addressOf(password: string, port: number): string {
+  return `postgres://${ADMIN}:${encodeURIComponent(password)}@127.0.0.1:${port}/postgres`;
 }
 
 async function initialise(initdb: string, dataDir: string, password: string, user: SystemUser | undefined) {

@@ -15,7 +15,7 @@ const envelope = buildEnvelope(OrderPlaced.from(placed, { aggregateVersion: 3 })
 const good = messageAttributes(envelope, traceparent);
 
 describe('message attributes', () => {
-  test('ENV-32, X-024: the five of the ledger and traceparent, all as text', () => {
+  test('ENV-32, X-024, X-030: the five of the ledger and traceparent, all as text; the ordering key is none of them', () => {
     expect(good).toEqual({
       eventId: '0190b6a4-7c1e-7d3a-9b1f-000000000001',
       eventType: 'shop.orders.order.placed',

@@ -69,15 +69,26 @@ describe('from', () => {
     expect(OrderPlaced.from(placed, { aggregateVersion: 3 })).toEqual(pending);
   });
 
+  test('X-062: a correction has a key of its own, another for each', () => {
+    const key = (correction?: number) =>
+      OrderPlaced.from(placed, { aggregateVersion: 3, ...(correction ? { correction } : {}) }).idempotencyKey;
+    expect([key(), key(1), key(2)]).toEqual([
+      `${placed.orderId}:placed:3`,
+      `${placed.orderId}:placed:3:fix1`,
+      `${placed.orderId}:placed:3:fix2`,
+    ]);
+    expect(() => OrderPlaced.from(placed, { aggregateVersion: 3, correction: 0 })).toThrow('correction');
+  });
+
   test('the parent travels along', () => {
     const causedBy = '0190b6a4-7c1e-7d3a-9b1f-00000000000a' as UUIDv7;
     expect(OrderPlaced.from(placed, { aggregateVersion: 1, causedBy }).causedBy).toBe(causedBy);
   });
 
   test('a payload that does not fit is refused with the place, without its values', () => {
-    const bad = { ...placed, dueOn: 'soon-secret', guestName: 'Zmaray' };
+    const bad = { ...placed, dueOn: 'soon-secret', clerkName: 'Zmaray' };
     const attempt = () => OrderPlaced.from(bad, { aggregateVersion: 1 });
-    expect(attempt).toThrow(/placed\.v1: payload: dueOn: .*Unrecognized key: "guestName"/);
+    expect(attempt).toThrow(/placed\.v1: payload: dueOn: .*Unrecognized key: "clerkName"/);
     expect(attempt).not.toThrow(/soon-secret|Zmaray/);
   });
 
@@ -94,7 +105,7 @@ describe('from', () => {
     ['a NUL', 'a\u0000', 'has spaces or control characters'],
     ['an Arabic letter mark', 'a\u061c', 'has spaces or control characters'],
     ['513 characters', 'k'.repeat(513), '<=512 characters'],
-  ])('ENV-17, ENV-30: an idempotency key of %s is refused', (_what, key, reason) => {
+  ])('ENV-17, ENV-30, ANTI-04, MIG-16: an idempotency key of %s is refused', (_what, key, reason) => {
     const event = defineEvent({ ...base, idempotencyKey: () => key });
     expect(() => event.from({ clerkId: 'c' }, { aggregateVersion: 1 })).toThrow(/idempotencyKey: /);
     expect(() => event.from({ clerkId: 'c' }, { aggregateVersion: 1 })).toThrow(reason);

@@ -102,7 +102,7 @@ test('ENV-24: a tenant alone is no ordering key, also for a reader that knows no
 });
 
 describe('tenancy', () => {
-  test('ENV-08, X-027: platform is refused for a subject that is not on the list', () => {
+  test('ENV-08, X-027, ANTI-06, MIG-16: platform is refused for a subject that is not on the list', () => {
     const metadata = { orderingKey: `platform:${placed.orderId}` };
     const attempt = () => read(arrived({ tenantId: 'platform' }, metadata));
     expect(attempt).toThrow('tenantId: shop.orders.order.placed.v1 is not on the list of platform');
@@ -171,7 +171,7 @@ describe('AI events', () => {
     expect(buildEnvelope(decided, { ...context, producedBy }).metadata.aiProvenance).toEqual(hitl);
   });
 
-  test('ENV-23, ENV-29: without provenance it is refused when built and when read', () => {
+  test('ENV-23, ENV-29, MIG-16: without provenance it is refused when built and when read', () => {
     const bare = FraudSuspected.from(payload, { aggregateVersion: 1 });
     expect(() => buildEnvelope(bare, { ...context, producedBy })).toThrow('metadata.aiProvenance: required');
     const { aiProvenance: _gone, ...metadata } = good().metadata;

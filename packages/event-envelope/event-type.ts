@@ -11,10 +11,15 @@ export type Occurrence = {
   readonly causedBy?: UUIDv7;
   /** Required where the catalogue says so (ENV-23). */
   readonly aiProvenance?: AIProvenance;
+  /**
+   * The how-manieth correction of a fact that was published wrongly, from 1: its key gets `:fix<n>`, or the outbox would
+   * take it for the old one and stay silent (X-062). Default: no correction.
+   */
+  readonly correction?: number;
 };
 
 /** An event that was decided but not yet written. Only `from` makes one; it is frozen, for nobody checks it again. */
-export type PendingEvent<P = unknown> = Occurrence & {
+export type PendingEvent<P = unknown> = Omit<Occurrence, 'correction'> & {
   readonly event: EventType<P>;
   readonly payload: P;
   readonly aggregateId: string;
@@ -72,5 +77,5 @@ export type EventType<P = unknown> = Omit<Definition<P>, 'aggregateId' | 'idempo
   from(payload: P, occurrence: Occurrence): PendingEvent<P>;
 };
 
-/** The payload of an event: `PayloadOf<typeof BookingHeld>`. */
+/** The payload of an event: `PayloadOf<typeof OrderPlaced>`. */
 export type PayloadOf<E extends EventType> = E extends EventType<infer P> ? P : never;

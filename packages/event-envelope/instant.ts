@@ -19,10 +19,18 @@ export function isIsoDate(text: unknown): text is ISODate {
   return !Number.isNaN(ms) && new Date(ms).toISOString() === text;
 }
 
-/** The text of a Date; years 0 to 9999. */
+let last: { readonly ms: number; readonly text: ISODate } = {
+  ms: 0,
+  text: '1970-01-01T00:00:00.000Z' as ISODate,
+};
+
+/** The text of a Date; years 0 to 9999. Remembers the last one: all events of a transaction happen at one instant. */
 export function isoDate(date: Date): ISODate {
+  const ms = date.getTime();
+  if (ms === last.ms) return last.text;
   const text = date.toISOString();
   if (!isIsoDate(text)) throw new RangeError(`isoDate: ${text} is outside the years 0 to 9999`);
+  last = { ms, text };
   return text;
 }
 

@@ -65,6 +65,19 @@ test('ENV-02: whatever is damaged, the short cut never accepts what the full jud
   expect(Math.min(seen.plain, seen.judged, seen.refused)).toBeGreaterThan(20);
 });
 
+test.each([PLATFORM_TENANT_ID, PLATFORM_TENANT_ID.toUpperCase(), 'platform', 'acme', '', context.tenantId])(
+  'ENV-08, ENV-24, X-026: tenant "%s" with a fitting ordering key is judged alike on both ways',
+  tenantId => {
+    const envelope = arrived();
+    const metadata = { ...(envelope.metadata as Json), orderingKey: `${tenantId}:${placed.orderId}` };
+    const both = [judgeEnvelopeOf, parseEnvelopeOf].map(read =>
+      outcome(() => read(OrderPlaced, { ...envelope, tenantId, metadata })),
+    );
+    expect(both[1]).toEqual(both[0]);
+    expect(Object.keys(both[0] ?? {})).toEqual([tenantId === context.tenantId ? 'accepted' : 'refused']);
+  },
+);
+
 function outcome(read: () => unknown): object {
   try {
     return { accepted: read() };

@@ -23,9 +23,9 @@ export function expand(pending: PendingEvent): PendingEvent[] {
 }
 
 function olderOf(pending: PendingEvent): PendingEvent | undefined {
-  const { event, payload, aggregateId, idempotencyKey, ...occurrence } = pending;
-  const { replaces } = event;
+  const { replaces } = pending.event;
   if (replaces?.downcast === undefined) return undefined;
+  const { event, payload, aggregateId, idempotencyKey, ...occurrence } = pending;
   const older = occur(replaces.event, replaces.downcast(payload), occurrence, idempotencyKey);
   if (older.aggregateId === aggregateId) return older;
   const reason = `its aggregateId is not the one of ${event.subject}: the two would lose their order`;

@@ -78,7 +78,7 @@ function inTransaction(
     const reply = await work(ctx);
     const rendered = renderReply(run.route, reply);
     await finish?.(ctx, rendered);
-    return accepted(rendered, (reply as { events?: readonly object[] }).events ?? []);
+    return accepted(rendered, (reply as { events?: readonly unknown[] }).events ?? []);
   };
   // A GET gets a transaction that refuses writes: it cannot change state even by mistake (safety rule 32).
   if (!isMutating(run.route)) return tenantRead(run.db, who, whole);

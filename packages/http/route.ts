@@ -61,7 +61,7 @@ type ReplyExtras = {
   headers?: Readonly<Record<string, string>>;
   cookies?: readonly ReplyCookie[];
   /** Events of the use case; the transaction appends them to the outbox before it commits. Not sent to the client. */
-  events?: readonly object[];
+  events?: readonly unknown[];
 };
 
 /** What a handler returns: one of the declared statuses with a body of its schema. */

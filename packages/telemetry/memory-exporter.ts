@@ -15,6 +15,9 @@ export type FinishedSpan = {
   }[];
   readonly links: readonly string[];
   readonly failed: boolean;
+  /** Milliseconds since 1970. */
+  readonly start: number;
+  readonly end: number;
 };
 
 /** An exporter for `startTracing` that keeps the spans in memory, in the order in which they ended. */
@@ -35,5 +38,11 @@ function readable(span: ReadableSpan): FinishedSpan {
     events: span.events.map(event => ({ name: event.name, attributes: event.attributes ?? {} })),
     links: span.links.map(link => link.context.spanId),
     failed: span.status.code === SpanStatusCode.ERROR,
+    start: milliseconds(span.startTime),
+    end: milliseconds(span.endTime),
   };
+}
+
+function milliseconds([seconds, nanoseconds]: readonly [number, number]): number {
+  return seconds * 1_000 + nanoseconds / 1_000_000;
 }

@@ -28,6 +28,7 @@ const ledger = [
 const groups = [
   ['OBS-15', 'publish latency', 'melmastoon_event_publish_duration_seconds'],
   ['OBS-15', 'consumer lag', 'melmastoon_event_consumer_lag_seconds'],
+  ['OBS-15', 'consumer lag in messages', 'melmastoon_event_consumer_lag_count'],
   ['OBS-15', 'throughput', 'melmastoon_events_consumed_total'],
   ['OBS-16', 'queue depth', 'melmastoon_job_queue_depth_count'],
   ['OBS-16', 'duration', 'melmastoon_job_duration_seconds'],

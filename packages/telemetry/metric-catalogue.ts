@@ -19,6 +19,8 @@ const longRunning = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600] as 
 const byService = { service: text } as const;
 const byTopic = { service: text, topic: text } as const;
 const bySubscription = { service: text, topic: text, subscription: text } as const;
+// For what a subscription has as a whole, whatever the topic.
+const ofSubscription = { service: text, subscription: text } as const;
 const byJob = { service: text, queue: text, job_type: text } as const;
 const byCache = { service: text, cache: text } as const;
 
@@ -48,23 +50,38 @@ export const metricCatalogue = {
   },
   melmastoon_event_publish_duration_seconds: {
     kind: 'histogram',
-    help: 'Time from commit of an outbox row to its acceptance by the broker.',
+    help: 'Time from append of an outbox row to its acceptance by the broker; the mean of each pass of the relay.',
     labels: byTopic,
     buckets: longRunning,
   },
   melmastoon_event_consumer_lag_seconds: {
     kind: 'gauge',
-    help: 'Age of the oldest event a subscription has not settled.',
-    labels: bySubscription,
+    help: 'Age of the oldest event a subscription has not read, or has not looked at where more waits than is looked at.',
+    labels: ofSubscription,
+  },
+  melmastoon_event_consumer_lag_count: {
+    kind: 'gauge',
+    help: 'Events a subscription has not read; estimated from the oldest where there are many.',
+    labels: ofSubscription,
   },
   melmastoon_event_undelivered_count: {
     kind: 'gauge',
-    help: 'Events waiting for delivery to a subscription.',
-    labels: bySubscription,
+    help: 'Events not read, being tried again, or waiting behind one that failed.',
+    labels: ofSubscription,
+  },
+  melmastoon_event_backlog_age_seconds: {
+    kind: 'gauge',
+    help: 'Age of the oldest event in an outbox or not read by a subscription, by retention class.',
+    labels: { retention_class: ['hot', 'warm', 'cold'] },
+  },
+  melmastoon_parked_keys_count: {
+    kind: 'gauge',
+    help: 'Ordering keys whose oldest event failed and is being tried again.',
+    labels: ofSubscription,
   },
   melmastoon_dlq_depth_count: {
     kind: 'gauge',
-    help: 'Events in a dead letter queue.',
+    help: 'Dead letters that wait for a decision.',
     labels: bySubscription,
   },
   melmastoon_cross_tenant_publish_blocked_total: {
@@ -74,7 +91,7 @@ export const metricCatalogue = {
   },
   melmastoon_outbox_unpublished_count: {
     kind: 'gauge',
-    help: 'Outbox rows not yet published.',
+    help: 'Outbox rows not yet published; 10000 means that many or more.',
     labels: byService,
   },
   melmastoon_outbox_oldest_unpublished_seconds: {
@@ -136,7 +153,12 @@ export const metricCatalogue = {
     labels: { service: text, reason: text },
   },
 
-  // Database: OBS-18
+  // Database: OBS-18, OBS-31
+  melmastoon_db_reachable_count: {
+    kind: 'gauge',
+    help: '1 while the database answers the relay, 0 while it does not.',
+    labels: byService,
+  },
   melmastoon_db_pool_in_use_count: {
     kind: 'gauge',
     help: 'Pooled connections checked out.',

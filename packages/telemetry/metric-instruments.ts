@@ -1,11 +1,16 @@
 import type { Meter, Observable } from '@opentelemetry/api';
-import { AggregationTemporality, InstrumentType, MetricReader } from '@opentelemetry/sdk-metrics';
+import {
+  AggregationTemporality,
+  InstrumentType,
+  type MetricProducer,
+  MetricReader,
+} from '@opentelemetry/sdk-metrics';
 import type { MetricDefinition } from './metric-catalogue.ts';
 
 /** Labels after the check. */
 export type CheckedLabels = Record<string, string>;
 
-/** Makes the instrument that code writes to. */
+/** Makes the counter or gauge that code writes to. */
 export function writerFor(
   meter: Meter,
   name: string,
@@ -16,13 +21,8 @@ export function writerFor(
     const counter = meter.createCounter(name, { description });
     return (value, labels) => counter.add(value, labels);
   }
-  if (definition.kind === 'gauge') {
-    const gauge = meter.createGauge(name, { description });
-    return (value, labels) => gauge.record(value, labels);
-  }
-  const advice = { explicitBucketBoundaries: [...(definition.buckets ?? [])] };
-  const histogram = meter.createHistogram(name, { description, advice });
-  return (value, labels) => histogram.record(value, labels);
+  const gauge = meter.createGauge(name, { description });
+  return (value, labels) => gauge.record(value, labels);
 }
 
 /** Makes the instrument that is read at each render. */
@@ -37,8 +37,9 @@ export function observableFor(meter: Meter, name: string, definition: MetricDefi
 
 /** Collects on demand, so that no port is opened: the HTTP host serves the text. */
 export class PullReader extends MetricReader {
-  constructor() {
+  constructor(more: readonly MetricProducer[]) {
     super({
+      metricProducers: [...more],
       // A watched gauge says what was read now; cumulative would repeat label sets that are gone.
       aggregationTemporalitySelector: type =>
         type === InstrumentType.OBSERVABLE_GAUGE

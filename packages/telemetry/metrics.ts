@@ -1,6 +1,7 @@
 import type { Observable, ObservableResult } from '@opentelemetry/api';
 import { PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
 import { MeterProvider } from '@opentelemetry/sdk-metrics';
+import { Histograms, type Observation } from './histograms.ts';
 import { type MetricDefinition, type MetricName, metricCatalogue } from './metric-catalogue.ts';
 import { type CheckedLabels, observableFor, PullReader, writerFor } from './metric-instruments.ts';
 import { type LabelsOf, labelChecker, type MetricNameOf } from './metric-labels.ts';
@@ -15,8 +16,12 @@ export type Reading<Name extends MetricName> = { readonly labels: LabelsOf<Name>
 export type Metrics = {
   /** Adds to a counter; `by` defaults to 1 and is never negative. */
   inc<Name extends MetricNameOf<'counter'>>(name: Name, labels: LabelsOf<Name>, by?: number): void;
-  /** Adds one value to a histogram; durations are in seconds. */
-  observe<Name extends MetricNameOf<'histogram'>>(name: Name, labels: LabelsOf<Name>, value: number): void;
+  /** Adds a value to a histogram, or `{ value, times }` where many things took the same; durations are in seconds. */
+  observe<Name extends MetricNameOf<'histogram'>>(
+    name: Name,
+    labels: LabelsOf<Name>,
+    value: number | Observation,
+  ): void;
   /** Sets a gauge. */
   set<Name extends MetricNameOf<'gauge'>>(name: Name, labels: LabelsOf<Name>, value: number): void;
   /** Reads a gauge, or the running total of a counter, at each render; the answer ends the watch. */
@@ -34,7 +39,7 @@ type Kind = MetricDefinition['kind'];
 type DropReason = LabelsOf<'melmastoon_metric_samples_dropped_total'>['reason'];
 type Readings = readonly { readonly labels: object; readonly value: number }[];
 type Check = (labels: object) => CheckedLabels;
-type Written = { check: Check; write: (value: number, labels: CheckedLabels) => void };
+type Written = { check: Check; write: (seen: Observation, labels: CheckedLabels) => void };
 type Watched = { check: Check; observable: Observable };
 
 /**
@@ -42,7 +47,8 @@ type Watched = { check: Check; observable: Observable };
  * answered after `readTimeoutMs` (5 s) is left out of that render.
  */
 export function createMetrics(options: { readTimeoutMs?: number } = {}): Metrics {
-  const reader = new PullReader();
+  const histograms = new Histograms();
+  const reader = new PullReader([histograms]);
   const provider = new MeterProvider({ readers: [reader] });
   const meter = provider.getMeter('melmastoon');
   // No prefix, timestamps, resource labels, target_info or scope labels: names come out as the ledger has them.
@@ -57,9 +63,15 @@ export function createMetrics(options: { readTimeoutMs?: number } = {}): Metrics
       throw new TypeError(`Metric ${name} is a ${definition.kind}, not a ${kind}`);
     if (known !== undefined) return known;
     if (watched.has(name)) throw new Error(`Metric ${name} is watched and cannot be written as well`);
-    const metric = { check: labelChecker(name, definition), write: writerFor(meter, name, definition) };
+    const metric = { check: labelChecker(name, definition), write: writeTo(name, definition) };
     written.set(name, metric);
     return metric;
+  }
+
+  function writeTo(name: string, definition: MetricDefinition): Written['write'] {
+    if (definition.kind === 'histogram') return histograms.add(name, definition);
+    const write = writerFor(meter, name, definition);
+    return ({ value }, labels) => write(value, labels);
   }
 
   function watchedMetric(name: string, definition: MetricDefinition): Watched {
@@ -76,7 +88,7 @@ export function createMetrics(options: { readTimeoutMs?: number } = {}): Metrics
 
   function drop(metric: string, reason: DropReason): void {
     const dropped = writtenMetric('melmastoon_metric_samples_dropped_total', 'counter');
-    dropped.write(1, dropped.check({ metric, reason }));
+    dropped.write({ value: 1, times: 1 }, dropped.check({ metric, reason }));
   }
 
   // A broken number is counted and not thrown: NaN would spoil a sum for ever, and no request may fail for its metric.
@@ -87,10 +99,10 @@ export function createMetrics(options: { readTimeoutMs?: number } = {}): Metrics
     return false;
   }
 
-  function record(kind: Kind, name: string, sample: { labels: object; value: number }): void {
+  function record(kind: Kind, name: string, sample: { labels: object } & Observation): void {
     const metric = writtenMetric(name, kind);
     const labels = metric.check(sample.labels);
-    if (isUsable(name, kind, sample.value)) metric.write(sample.value, labels);
+    if (isUsable(name, kind, sample.value)) metric.write(sample, labels);
   }
 
   function watch(name: string, read: () => Readings | Promise<Readings>): () => void {
@@ -110,9 +122,10 @@ export function createMetrics(options: { readTimeoutMs?: number } = {}): Metrics
   }
 
   return {
-    inc: (name, labels, by = 1) => record('counter', name, { labels, value: by }),
-    observe: (name, labels, value) => record('histogram', name, { labels, value }),
-    set: (name, labels, value) => record('gauge', name, { labels, value }),
+    inc: (name, labels, by = 1) => record('counter', name, { labels, value: by, times: 1 }),
+    observe: (name, labels, seen) =>
+      record('histogram', name, { labels, ...(typeof seen === 'number' ? { value: seen, times: 1 } : seen) }),
+    set: (name, labels, value) => record('gauge', name, { labels, value, times: 1 }),
     watch,
     async render() {
       const { resourceMetrics } = await reader.collect();

@@ -20,14 +20,15 @@ import {
 import { redactJson, scrubText } from './redact.ts';
 import {
   correlationOf,
+  correlationOfScope,
   currentScope,
+  EventScope,
   formatTraceparent,
   newSpanId,
   newTraceId,
   parseTraceparent,
   runInScope,
   type TraceScope,
-  traceIdOf,
 } from './trace-context.ts';
 
 /** Values a span may carry; text is scrubbed like a log line. */
@@ -52,7 +53,19 @@ export type TraceOrigin =
   | undefined
   | { readonly correlationId: ULID; readonly traceparent?: string | undefined };
 
-type Recorder = { tracer: Tracer; startWith(traceId: string): void };
+/** A span that is over: something waited, and only now is it known from when to when. */
+export type PastSpan = SpanShape & {
+  readonly start: Date;
+  /** Never before `start`: clocks of two machines differ. */
+  readonly end: Date;
+  readonly parent: TraceOrigin;
+  /** Its id, where others must be able to link to it before they have seen it. Default: random. */
+  readonly spanId?: string;
+  readonly attributes?: SpanAttributes;
+};
+
+/** `startWith` gives the next span its ids, where they are known before it begins. */
+type Recorder = { tracer: Tracer; startWith(traceId: string, spanId?: string): void };
 
 const kinds = {
   internal: SpanKind.INTERNAL,
@@ -81,16 +94,21 @@ export function startTracing(options: { service: string; otlpUrl?: string; expor
   if (processors.length === 0) return { stop: async () => {} };
 
   let rootTraceId: string | undefined;
+  let nextSpanId: string | undefined;
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ 'service.name': options.service }),
     spanProcessors: processors,
     // A root span takes the trace id its scope already has, so that correlation id and trace id stay one.
-    idGenerator: { generateTraceId: () => rootTraceId ?? newTraceId(), generateSpanId: newSpanId },
+    idGenerator: {
+      generateTraceId: () => rootTraceId ?? newTraceId(),
+      generateSpanId: () => nextSpanId ?? newSpanId(),
+    },
   });
   const mine: Recorder = {
     tracer: provider.getTracer('melmastoon'),
-    startWith: traceId => {
+    startWith: (traceId, spanId) => {
       rootTraceId = traceId;
+      nextSpanId = spanId;
     },
   };
   recorder = mine;
@@ -102,29 +120,47 @@ export function startTracing(options: { service: string; otlpUrl?: string; expor
   };
 }
 
-/** Runs `work` in a span under the current one; a throw marks the span and goes on to the caller. */
+/** True while spans are recorded; work that only prepares a span can be left out otherwise. */
+export function isTracing(): boolean {
+  return recorder !== undefined;
+}
+
+/**
+ * Runs `work` in a span under the current one; a throw marks the span and goes on to the caller. When nothing is
+ * recorded, `work` stays in the scope it is in: an id that nobody records would only cut the caller's trace in two.
+ */
 export async function withSpan<T>(
   span: string | SpanShape,
   attributes: SpanAttributes,
   work: (span: OpenSpan) => T | Promise<T>,
 ): Promise<T> {
+  if (recorder === undefined)
+    return currentScope() === undefined ? runInScope(newScope(), () => work(unrecorded)) : work(unrecorded);
   const shape = typeof span === 'string' ? { name: span } : span;
-  const parent = currentScope() ?? { traceId: newTraceId(), sampled: true, remote: false };
-  const opened = recorder === undefined ? undefined : open(recorder, shape, attributes, parent);
+  const parent = currentScope() ?? newTrace();
+  const opened = open(recorder, { ...shape, attributes }, parent);
   const scope: TraceScope = {
     traceId: parent.traceId,
-    spanId: opened?.spanContext().spanId ?? newSpanId(),
-    sampled: opened === undefined ? parent.sampled : (opened.spanContext().traceFlags & 1) === 1,
+    spanId: opened.spanContext().spanId,
+    sampled: (opened.spanContext().traceFlags & 1) === 1,
     remote: false,
+    correlationId: parent.correlationId,
   };
   try {
     return await runInScope(scope, () => work(handle(opened)));
   } catch (error) {
-    if (opened !== undefined) markFailed(opened, error);
+    markFailed(opened, error);
     throw error;
   } finally {
-    opened?.end();
+    opened.end();
   }
+}
+
+/** Records a span that is over, such as the time an event waited somewhere. Costs nothing when nothing is recorded. */
+export function recordSpan({ parent, start, end, ...span }: PastSpan): void {
+  if (recorder === undefined) return;
+  const opened = open(recorder, { ...span, startTime: start }, scopeOf(parent));
+  opened.end(end < start ? start : end);
 }
 
 /** Runs `work` as part of the trace it came from; without one, or with a malformed one, a new trace begins. */
@@ -141,7 +177,13 @@ export function traceparent(): string | undefined {
 /** OBS-01: the correlation id of the running trace; outside every trace a new one at each call. */
 export function correlationId(): ULID {
   const scope = currentScope();
-  return scope === undefined ? newCorrelation() : correlationOf(scope.traceId);
+  return scope === undefined ? newCorrelation() : correlationOfScope(scope);
+}
+
+/** What an event says of where it comes from; outside every trace a new one, the same for all events that get it. */
+export function traceOrigin(): { readonly correlationId: ULID; readonly traceparent: string } {
+  const scope = currentScope() ?? newScope();
+  return { correlationId: correlationOfScope(scope), traceparent: formatTraceparent(scope) };
 }
 
 /** A correlation id for work that starts here. */
@@ -150,24 +192,30 @@ export function newCorrelation(): ULID {
 }
 
 function scopeOf(origin: TraceOrigin): TraceScope {
-  if (typeof origin === 'object') {
-    // ENV-09: the correlation id never changes on its way, so a parent of another trace is not followed.
-    const traceId = traceIdOf(origin.correlationId);
-    const parent = origin.traceparent === undefined ? undefined : parseTraceparent(origin.traceparent);
-    return parent?.traceId === traceId ? parent : { traceId, sampled: true, remote: false };
-  }
-  const parent = origin === undefined ? undefined : parseTraceparent(origin);
-  return parent ?? { traceId: newTraceId(), sampled: true, remote: false };
+  if (typeof origin === 'object') return new EventScope(origin.correlationId, origin.traceparent);
+  return (origin === undefined ? undefined : parseTraceparent(origin)) ?? newTrace();
 }
 
-function open(into: Recorder, shape: SpanShape, attributes: SpanAttributes, parent: TraceScope): Span {
-  into.startWith(parent.traceId);
+function newTrace(): TraceScope {
+  return { traceId: newTraceId(), sampled: true, remote: false };
+}
+
+function newScope(): TraceScope {
+  return { ...newTrace(), spanId: newSpanId() };
+}
+
+type Opening = SpanShape & Partial<Pick<PastSpan, 'spanId' | 'attributes'>> & { startTime?: Date };
+
+function open(into: Recorder, span: Opening, parent: TraceScope): Span {
+  const { name, kind = 'internal', links = [], attributes = {}, startTime } = span;
+  into.startWith(parent.traceId, span.spanId);
   const options = {
-    kind: kinds[shape.kind ?? 'internal'],
+    kind: kinds[kind],
     attributes: safe(attributes),
-    links: (shape.links ?? []).flatMap(linkTo),
+    links: links.flatMap(linkTo),
+    ...(startTime === undefined ? {} : { startTime }),
   };
-  return into.tracer.startSpan(scrubText(shape.name), options, contextOf(parent));
+  return into.tracer.startSpan(scrubText(name), options, contextOf(parent));
 }
 
 function contextOf(scope: TraceScope): Context {
@@ -184,12 +232,14 @@ function spanContextOf(scope: TraceScope, spanId: string) {
   return { traceId: scope.traceId, spanId, traceFlags: scope.sampled ? 1 : 0, isRemote: scope.remote };
 }
 
-function handle(span: Span | undefined): OpenSpan {
+function handle(span: Span): OpenSpan {
   return {
-    set: attributes => void span?.setAttributes(safe(attributes)),
-    event: (name, attributes = {}) => void span?.addEvent(scrubText(name), safe(attributes)),
+    set: attributes => void span.setAttributes(safe(attributes)),
+    event: (name, attributes = {}) => void span.addEvent(scrubText(name), safe(attributes)),
   };
 }
+
+const unrecorded: OpenSpan = { set() {}, event() {} };
 
 function markFailed(span: Span, error: unknown): void {
   const name = error instanceof Error ? error.name : typeof error;

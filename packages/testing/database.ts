@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { type Database, openClient, openDatabase } from '@ghasi/db/database';
+import { type Database, type Outbox, openClient, openDatabase } from '@ghasi/db/database';
 import { type MigrationSet, migrate } from '@ghasi/db/migrate';
 import { restrictDatabase } from '@ghasi/db/provision';
 import { roleUrl, serviceRole } from '@ghasi/db/roles';
 import { inject } from 'vitest';
 import { inDatabase } from './cluster.ts';
+
+type OpenOptions = { max?: number; outbox?: Outbox };
 
 /** A database of a test file's own: every service's schema, migrated, and no rows. */
 export type TestDatabase = {
@@ -12,9 +14,9 @@ export type TestDatabase = {
   secret: string;
   /** The address of one role, e.g. `svc_iam`. */
   roleUrl(role: string): string;
-  /** Signs in as the service that owns `schema`. */
-  open(schema: string, options?: { max?: number }): Database;
-  openAs(role: string, options?: { max?: number }): Database;
+  /** Signs in as the service that owns `schema`. What it publishes needs an outbox: `testOutbox(service)`. */
+  open(schema: string, options?: OpenOptions): Database;
+  openAs(role: string, options?: OpenOptions): Database;
   /** Runs one statement as the administrator, past row-level security. */
   admin<Row = Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>;
   /** Closes what was opened and drops the database. Call it in `afterAll`. */
@@ -40,8 +42,8 @@ export async function testDatabase(
   const admin = openDatabase({ url: adminUrl, service: 'test-admin', max: 4 });
   if (options.migrations) await migrate(adminUrl, options.migrations, { secret: servers.secret });
   const opened: Database[] = [];
-  const openAs = (role: string, { max = 10 }: { max?: number } = {}) => {
-    const db = openDatabase({ url: roleUrl(adminUrl, role, servers.secret), service: role, max });
+  const openAs = (role: string, { max = 10, ...more }: OpenOptions = {}) => {
+    const db = openDatabase({ url: roleUrl(adminUrl, role, servers.secret), service: role, max, ...more });
     opened.push(db);
     return db;
   };

@@ -1,4 +1,4 @@
-import { on, type Reaction } from '@ghasi/backbone/reaction';
+import { on } from '@ghasi/backbone/reaction';
 import { GiveUp } from '@ghasi/jobs/outcome';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ask, asked, chain, errands, STEPS, StepAsked, StepDone } from './fixtures/errands.ts';
@@ -55,7 +55,7 @@ test('a reaction that fails for good fails the scenario by its reason', async ()
   const giveUp = async () => {
     throw new GiveUp('no ladder');
   };
-  const service = errands([on(StepAsked, giveUp) as Reaction]);
+  const service = errands([on(StepAsked, giveUp)]);
   await using system = await startSystem({ services: [service] });
   const outcome = scenario(service, system).when(asked({ errandId: 'e1', step: 1 }));
   await expect(outcome.then([])).rejects.toThrow('errands-service failed: no ladder');

@@ -6,9 +6,10 @@ import type { TestDatabase } from './database.ts';
 
 /** Connections of one process to a test's database. */
 export type SystemDatabases = {
-  /** By schema, each as its service's role and with its outbox; `maintenance` for jobs that run as it. */
+  /** By schema, each as its service's role and with its outbox. */
   readonly services: Readonly<Record<string, Database>>;
   readonly relay: Database;
+  readonly maintenance: Database;
   readonly jobsWorker: Database;
   of(service: Pick<Service, 'schema'>): Database;
   /** Asks as the administrator, past row-level security, with `schema` as the search path. */
@@ -35,15 +36,13 @@ export function openDatabases(
   const own = services.map(
     ({ schema }) => [schema, openAs(serviceRole(schema), backbone.outboxOf(schema))] as const,
   );
-  const databases: Readonly<Record<string, Database>> = {
-    ...Object.fromEntries(own),
-    maintenance: openAs('maintenance'),
-  };
+  const databases: Readonly<Record<string, Database>> = Object.fromEntries(own);
   const readers = new Map<string, Database>();
 
   return {
     services: databases,
     relay: openAs('relay'),
+    maintenance: openAs('maintenance'),
     jobsWorker: openAs('jobs_worker'),
     of({ schema }) {
       const db = databases[schema];

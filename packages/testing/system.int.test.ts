@@ -1,7 +1,7 @@
-import { on, type Reaction } from '@ghasi/backbone/reaction';
+import { on } from '@ghasi/backbone/reaction';
 import { GiveUp, RetryLater } from '@ghasi/jobs/outcome';
-import { afterEach, expect, test } from 'vitest';
-import { failAt, holdAt } from './failpoints.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { failAt } from './failpoints.ts';
 import {
   ask,
   asked,
@@ -13,36 +13,24 @@ import {
   StepAsked,
   StepDone,
 } from './fixtures/errands.ts';
-import { type System, type SystemOptions, startSystem } from './system.ts';
+import { type System, startSystem } from './system.ts';
 import { newTenantId } from './tenants.ts';
 
-let system: System;
-afterEach(() => system.stop());
-
-/** A system with one errands service that handles a step as given. */
-async function startWith(
-  handle: (ctx: Parameters<typeof record>[0], step: Step) => Promise<void>,
-  options: Partial<SystemOptions> = {},
-) {
-  const service = errands([on(StepAsked, handle) as Reaction]);
-  system = await startSystem({ services: [service], ...options });
-  return service;
-}
-
-const effects = () =>
+const effects = (system: System, tenantId: string) =>
   system.query<{ errand_id: string; step: number }>(
     'errands',
-    'select errand_id, step from done order by seq',
+    'select errand_id, step from done where tenant_id = $1 order by seq',
+    [tenantId],
   );
 
 test('settled waits for everything that was caused: events, jobs, their events, and so on', async () => {
   const service = errands(chain);
-  system = await startSystem({ services: [service] });
+  await using system = await startSystem({ services: [service] });
   const tenantId = newTenantId();
   expect(await system.run(service, tenantId, ask, { errandId: 'e1', step: 1 })).toBe('e1');
   await system.settled();
   const steps = Array.from({ length: STEPS }, (_, index) => index + 1);
-  expect(await effects()).toEqual(steps.map(step => ({ errand_id: 'e1', step })));
+  expect(await effects(system, tenantId)).toEqual(steps.map(step => ({ errand_id: 'e1', step })));
   expect(
     (await system.events()).map(({ eventType, payload }) => [eventType, (payload as Step).step]),
   ).toEqual(
@@ -54,85 +42,88 @@ test('settled waits for everything that was caused: events, jobs, their events, 
   expect((await system.events(StepDone)).map(({ payload }) => payload.step)).toEqual(steps);
 });
 
-test('many errands of many tenants settle too', async () => {
-  const service = await startWith(record);
-  const wanted = Array.from({ length: 5 }, () => newTenantId()).flatMap(tenantId =>
-    Array.from({ length: 20 }, (_, index) => ({ tenantId, errandId: `e${index}` })),
-  );
-  await Promise.all(
-    wanted.map(({ tenantId, errandId }) => system.run(service, tenantId, ask, { errandId, step: 1 })),
-  );
-  await system.settled();
-  expect(await effects()).toHaveLength(wanted.length);
-});
-
-test('a message that fails is waited for until it works', async () => {
-  let failures = 0;
-  const service = await startWith(async (ctx, step) => {
-    if (failures++ < 7) throw new Error('not yet'); // three runs at once, then a retry, three runs, a retry, and one
-    await record(ctx, step);
+describe('a system with one service', () => {
+  let handle: typeof record;
+  const service = errands([on(StepAsked, (ctx, step) => handle(ctx, step))]);
+  let system: System;
+  beforeAll(async () => {
+    system = await startSystem({ services: [service] });
   });
-  await system.run(service, newTenantId(), ask, { errandId: 'e1', step: 1 });
-  await system.settled();
-  expect(await effects()).toEqual([{ errand_id: 'e1', step: 1 }]);
-});
-
-test('a message that never works ends as a dead letter, and the system has settled', async () => {
-  const service = await startWith(async () => {
-    throw new GiveUp('never');
+  afterAll(() => system.stop());
+  beforeEach(() => {
+    handle = record;
   });
-  await system.run(service, newTenantId(), ask, { errandId: 'e1', step: 1 });
-  await system.settled();
-  expect(await system.events(`${StepAsked.subject}.dlq`)).toHaveLength(1);
-  expect(await effects()).toEqual([]);
-});
 
-test('a retry that is not due for long is not waited for', async () => {
-  const service = await startWith(async () => {
-    throw new RetryLater(3_600_000);
+  test('many errands of many tenants settle', async () => {
+    const tenants = Array.from({ length: 5 }, () => newTenantId());
+    const ids = Array.from({ length: 20 }, (_, index) => `e${index}`);
+    await Promise.all(
+      tenants.flatMap(tenantId =>
+        ids.map(errandId => system.run(service, tenantId, ask, { errandId, step: 1 })),
+      ),
+    );
+    await system.settled();
+    for (const tenantId of tenants) expect(await effects(system, tenantId)).toHaveLength(ids.length);
   });
-  await system.run(service, newTenantId(), ask, { errandId: 'e1', step: 1 });
-  await system.settled();
-  expect(await system.query('brokers', 'select state, attempts from parked_key')).toEqual([
-    { state: 'retrying', attempts: 1 },
-  ]);
+
+  test('a message that fails is waited for until it works', async () => {
+    const tenantId = newTenantId();
+    let failures = 0;
+    handle = async (ctx, step) => {
+      if (failures++ < 7) throw new Error('not yet'); // three runs and a retry, three runs and a retry, and one
+      await record(ctx, step);
+    };
+    await system.run(service, tenantId, ask, { errandId: 'e1', step: 1 });
+    await system.settled();
+    expect(await effects(system, tenantId)).toEqual([{ errand_id: 'e1', step: 1 }]);
+  });
+
+  test('a message that never works ends as a dead letter, and the system has settled', async () => {
+    const tenantId = newTenantId();
+    handle = async () => {
+      throw new GiveUp('never');
+    };
+    await system.run(service, tenantId, ask, { errandId: 'e1', step: 1 });
+    await system.settled();
+    const dead = await system.events(`${StepAsked.subject}.dlq`);
+    expect(dead.map(envelope => envelope.tenantId)).toEqual([tenantId]);
+    expect(await effects(system, tenantId)).toEqual([]);
+  });
+
+  test('a retry that is not due for long is not waited for', async () => {
+    const tenantId = newTenantId();
+    handle = async () => {
+      throw new RetryLater(3_600_000);
+    };
+    await system.run(service, tenantId, ask, { errandId: 'e1', step: 1 });
+    await system.settled();
+    const parked = 'select state, attempts from parked_key where tenant_id = $1';
+    expect(await system.query('brokers', parked, [tenantId])).toEqual([{ state: 'retrying', attempts: 1 }]);
+  });
+
+  test('events of owners that run elsewhere can be put on the broker', async () => {
+    const tenantId = newTenantId();
+    const [envelope] = await system.publish(tenantId, [asked({ errandId: 'e7', step: 1 })]);
+    await system.settled();
+    expect(await effects(system, tenantId)).toEqual([{ errand_id: 'e7', step: 1 }]);
+    expect((await system.events(StepAsked)).at(-1)).toEqual(envelope);
+  });
+
+  test('a service that does not run here has no database here', () => {
+    expect(() => system.db({ schema: 'elsewhere' })).toThrow(
+      /no service of this system has the schema elsewhere/,
+    );
+  });
 });
 
-test.each([
-  'relay.before-move',
-  'broker.before-handle',
-  'consumer.after-claim',
-  'consumer.after-effect',
-  'broker.after-handle',
-])('nothing has settled while somebody is held at %s', async point => {
-  const service = await startWith(record);
-  const held = holdAt(point);
-  await system.run(service, newTenantId(), ask, { errandId: 'e1', step: 1 });
-  await held.reached;
-  await expect(system.settled({ timeoutMs: 0 })).rejects.toThrow(
-    point.startsWith('relay')
-      ? /the system has settled\n {2}1 rows wait in errands\.outbox$/
-      : /the system has settled\n {2}errands-service has come to \d+ of \d+$/,
-  );
-  held.release();
-  await system.settled();
-  expect(await effects()).toEqual([{ errand_id: 'e1', step: 1 }]);
-});
-
-test('what settled waits for in vain is named: a relay that cannot move, a subscription nobody serves', async () => {
-  const service = await startWith(record, { consumers: false });
+test('what settled waits for in vain is named', async () => {
+  const service = errands([on(StepAsked, record)]);
+  await using system = await startSystem({ services: [service], consumers: false });
   failAt('relay.before-move');
   await system.run(service, newTenantId(), ask, { errandId: 'e1', step: 1 });
-  await expect(system.settled({ timeoutMs: 0 })).rejects.toThrow(/1 rows wait in errands\.outbox/);
+  await expect(system.settled({ timeoutMs: 0 })).rejects.toThrow(
+    /^waited in vain until the system has settled\n {2}1 rows wait in errands\.outbox$/,
+  );
   await system.publish(newTenantId(), [asked({ errandId: 'e2', step: 1 })]);
-  await expect(system.settled({ timeoutMs: 0 })).rejects.toThrow(/errands-service has come to 0 of 1/);
-});
-
-test('events of owners that do not run here are put on the broker', async () => {
-  await startWith(record);
-  const tenantId = newTenantId();
-  const [envelope] = await system.publish(tenantId, [asked({ errandId: 'e7', step: 1 })]);
-  await system.settled();
-  expect(await effects()).toEqual([{ errand_id: 'e7', step: 1 }]);
-  expect(await system.events(StepAsked)).toEqual([envelope]);
+  await expect(system.settled({ timeoutMs: 0 })).rejects.toThrow(/\n {2}errands-service has come to 0 of 1$/);
 });

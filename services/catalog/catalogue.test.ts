@@ -108,10 +108,11 @@ describe('exceptions', () => {
     expect(needing).toEqual(['ai_orchestrator']);
   });
 
-  test('GEN-15, X-027, XT-08: seven subjects may be the platform’s, each with a reason, all of iam and tenant', () => {
+  test('GEN-15, X-027, XT-08: eight subjects may be the platform’s, each with a reason, all of iam and tenant', () => {
     const reasons = Object.entries(catalogue.platformSubjects);
     expect(reasons.map(([subject]) => parseSubject(subject).owner)).toEqual([
       ...Array<string>(6).fill('iam-service'),
+      'tenant-service',
       'tenant-service',
     ]);
     for (const [subject, reason] of reasons) {

@@ -10,4 +10,6 @@ export const platformSubjects = {
   'melmastoon.iam.device.bound.v1': 'devices of platform staff are paired in the platform’s own tenant',
   'melmastoon.iam.device.unbound.v1': 'devices of platform staff are unpaired in the platform’s own tenant',
   'melmastoon.tenant.role.granted.v1': 'platform staff get their roles in the platform’s own tenant',
+  'melmastoon.tenant.settings.changed.v1':
+    'the platform’s own tenant has a name and settings like every other',
 } as const;

@@ -1,6 +1,8 @@
+import { accepted } from '@ghasi/db/accepted';
 import type { Database } from '@ghasi/db/database';
 import { tenantTransaction } from '@ghasi/db/tenant-transaction';
 import type { Id, TenantId } from '@ghasi/domain-primitives/ids';
+import { userCreated } from './facts.ts';
 import { passwordHasher } from './password-hash.ts';
 import { insertOperator, listOperators } from './queries/operators.ts';
 
@@ -25,9 +27,12 @@ export async function seedOperators(db: Database, people: readonly DemoOperator[
       const known = await tenantTransaction(db, who, ctx => listOperators(ctx, { limit: 100 }));
       if (known.some(({ id }) => id === operatorId)) return;
       const password_hash = await hasher.hash(password, { tenantId, operatorId });
-      await tenantTransaction(db, who, ctx =>
-        insertOperator(ctx, { id: operatorId, email, name, status: 'active', password_hash }),
-      );
+      await tenantTransaction(db, who, async ctx => {
+        const operator = { id: operatorId, email, name, status: 'active', password_hash } as const;
+        const isNew = await insertOperator(ctx, operator);
+        const created = { operatorId, status: operator.status, createdBy: null };
+        return accepted(undefined, isNew ? [userCreated(created)] : []);
+      });
     }),
   );
 }

@@ -87,6 +87,7 @@ test('JOB-35: cleanup.purge_sessions removes what ended a day ago, of all tenant
   }
   const before = await Promise.all(purged.map(count));
   expect(before.every(n => (n ?? 0) >= 2)).toBe(true);
+  const told = await count('outbox');
   gate.clock.advance(hours(12) - minutes(5));
   await runAs('maintenance', purgeSessions);
   expect(await Promise.all(purged.map(count))).toEqual(before);
@@ -95,6 +96,7 @@ test('JOB-35: cleanup.purge_sessions removes what ended a day ago, of all tenant
   expect(await Promise.all(purged.map(count))).toEqual(purged.map(() => 0));
   expect(await count('operators')).toBe(4);
   expect(await count('security_log')).toBeGreaterThan(10);
+  expect(await count('outbox')).toBe(told); // when a session ends by itself was told when it was issued
 });
 
 test('the rotation job works with the rights of the service alone', async () => {

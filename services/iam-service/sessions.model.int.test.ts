@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { pairDevice } from './fixtures/enrol.ts';
 import { type Gate, openGate } from './fixtures/gate.ts';
+import { allIsTold } from './fixtures/session-events.ts';
 import { freshModel, nothingRevives, type Real, sessionSteps } from './fixtures/session-model.ts';
 
 /** Sequences per run; the nightly run asks for more. */
@@ -13,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => gate.close());
 
-test('M9: sign in, second factor, refresh, steal, revoke, wait in any order: nothing is accepted after its end', {
+test('M9, EVT-02, EVT-03: sign in, second factor, refresh, steal, revoke, wait in any order: nothing is accepted after its end, and all of it is told once', {
   timeout: 600_000,
 }, async () => {
   const taken = new Map<string, number>();
@@ -28,6 +29,7 @@ test('M9: sign in, second factor, refresh, steal, revoke, wait in any order: not
       const model = freshModel(gate.clock.now());
       await fc.asyncModelRun(() => ({ model, real }), steps);
       await nothingRevives(model, real);
+      await allIsTold(model, real);
     }),
     { numRuns: RUNS },
   );

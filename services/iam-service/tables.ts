@@ -1,5 +1,6 @@
 import { type Id, idFromUuid, idToUuid, type TenantId } from '@ghasi/domain-primitives/ids';
 import type { Prefix } from '@ghasi/domain-primitives/naming';
+import type { Role } from '@melmastoon/tenant-service/contract';
 import { bigint, customType, integer, jsonb, pgSchema, text, timestamp } from 'drizzle-orm/pg-core';
 import type { JWK } from 'jose';
 import type { AttemptKind, Factor, OperatorStatus, RevokedReason, TokenState } from './model.ts';
@@ -54,6 +55,7 @@ export const devices = iam.table('devices', {
   paired_by: operatorId().notNull(),
   paired_at: instant().notNull(),
   revoked_at: instant(),
+  version: integer().notNull().default(1),
 });
 
 export const devicePairings = iam.table('device_pairings', {
@@ -80,12 +82,13 @@ export const sessions = iam.table('sessions', {
   operator_id: operatorId().notNull(),
   device_id: deviceId(),
   amr: text().array().notNull(),
-  acting_role: text(),
+  acting_role: text().$type<Role>(),
   created_at: instant().notNull(),
   idle_expires_at: instant().notNull(),
   expires_at: instant().notNull(),
   revoked_at: instant(),
   revoked_reason: text().$type<RevokedReason>(),
+  version: integer().notNull().default(1),
 });
 
 export const refreshTokens = iam.table('refresh_tokens', {
@@ -112,6 +115,7 @@ export const factors = iam.table('factors', {
   transports: text().array(),
   created_at: instant().notNull(),
   confirmed_at: instant(),
+  version: integer().notNull().default(1),
 });
 
 export const recoveryCodes = iam.table('recovery_codes', {

@@ -1,3 +1,4 @@
+import { accepted } from '@ghasi/db/accepted';
 import type { Database } from '@ghasi/db/database';
 import { type Actor, tenantTransaction } from '@ghasi/db/tenant-transaction';
 import { payloadHash } from '@ghasi/domain-primitives/canonical-json';
@@ -32,6 +33,7 @@ async function seedTenant(
   { tenantId, slug, name, rooms = 12, settings = {}, members }: SeedTenant,
 ) {
   await tenantTransaction(db, { tenantId, actor: seeder }, async ctx => {
+    const events: unknown[] = [];
     // The platform's own tenant comes with the migrations; it has members to add only.
     if (tenantId !== PLATFORM_TENANT_ID && (await findTenant(ctx.tx)) === undefined) {
       const owner = members.find(member => member.roles.includes(topRole(tenantId)));
@@ -44,11 +46,14 @@ async function seedTenant(
         region: 'me-central1',
         ownerId: owner.operatorId,
       } as const;
-      await createTenant(ctx, { ...facts, requestHash: payloadHash(['seed', tenantId]) });
+      const created = await createTenant(ctx, { ...facts, requestHash: payloadHash(['seed', tenantId]) });
+      events.push(...created.events);
     }
     for (const { operatorId, roles, propertyIds = 'all' } of members) {
       if (await findMembershipOf(ctx.tx, operatorId)) continue;
-      await addMembership(ctx, { operatorId, roles: [...roles], propertyIds });
+      const added = await addMembership(ctx, { operatorId, roles: [...roles], propertyIds });
+      events.push(...added.events);
     }
+    return accepted(undefined, events);
   });
 }

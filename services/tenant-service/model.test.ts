@@ -22,6 +22,7 @@ import {
   mergeSettings,
   move,
   reservedSlugs,
+  rolesGiven,
   sees,
   tenantIdFor,
 } from './model.ts';
@@ -57,6 +58,20 @@ test('a closed tenant stays closed, and every other tenant can be closed', () =>
 
 test('moving to the state one is in changes nothing, so a repeated request is harmless', () => {
   fc.assert(fc.property(states, state => move(state, state) === 'unchanged'));
+});
+
+test('EVT-09: a change gives a role when its holder may now use it somewhere he could not before', () => {
+  const places = ({ propertyIds }: Membership) =>
+    propertyIds === 'all' ? [...properties, 'elsewhere'] : propertyIds;
+  const may = (one: Membership, role: string, place: string) =>
+    one.roles.some(held => held === role) && places(one).some(held => held === place);
+  fc.assert(
+    fc.property(memberships, memberships, (before, after) => {
+      const given = after.roles.filter(role => places(after).some(place => !may(before, role, place)));
+      expect(rolesGiven(before, after)).toEqual(given);
+      expect(rolesGiven(undefined, after)).toEqual(after.roles);
+    }),
+  );
 });
 
 test('EVT-08: only a compliance case locks the staff out; a closed tenant has none', () => {

@@ -18,6 +18,14 @@ export const nextStatus = {
   closed: [],
 } as const satisfies Record<TenantStatus, readonly TenantStatus[]>;
 
+/**
+ * The version of a tenant in its events, which all have one ordering key. The tenant and its settings count their
+ * changes apart, both under the tenant's lock, so the sum rises with every change of either.
+ */
+export function eventVersion(tenant: { version: number }, settings: { version: number }): number {
+  return tenant.version + settings.version - 1;
+}
+
 /** What a tenant is at a moment. */
 export type TenantState = { status: TenantStatus; suspensionReason: SuspensionReason | null };
 
@@ -30,13 +38,18 @@ export function move(from: TenantState, to: TenantState): 'unchanged' | 'changed
   return reachable.includes(to.status) ? 'changed' : 'refused';
 }
 
+/** Only a compliance case locks people out: there are guests in the beds. */
+export function locksStaffOut(reason: SuspensionReason | null): boolean {
+  return reason === 'compliance';
+}
+
 /**
  * What staff of a tenant in this state keep of a membership. A suspended hotel still has guests in its beds, so its
  * staff works on while nothing more is sold; only a compliance case locks everybody out. A closed tenant has no staff.
  */
 export function effectiveMembership(facts: MembershipFacts, tenant: TenantState): MembershipFacts | null {
   if (tenant.status === 'closed') return null;
-  return tenant.suspensionReason === 'compliance' ? { ...facts, status: 'suspended' } : facts;
+  return locksStaffOut(tenant.suspensionReason) ? { ...facts, status: 'suspended' } : facts;
 }
 
 /** A membership as rules see it. */
@@ -66,6 +79,12 @@ export function sees(viewer: Membership | 'system', membership: Membership): boo
   if (viewer === 'system' || viewer.propertyIds === 'all' || membership.propertyIds === 'all') return true;
   const own = viewer.propertyIds;
   return membership.propertyIds.some(id => own.includes(id));
+}
+
+/** The roles that a change gives: those that are new, and each of them again where it adds a property. */
+export function rolesGiven(before: Membership | undefined, after: Membership): Role[] {
+  if (before === undefined || !covers(before.propertyIds, after.propertyIds)) return after.roles;
+  return after.roles.filter(role => !before.roles.includes(role));
 }
 
 /** A change of one membership: added without `before`, removed without `after`. */

@@ -1,19 +1,19 @@
-import { type Generator, table } from './generator.ts';
+import type { program } from '@melmastoon/cli/program';
+import { type Page, table } from './generator.ts';
+
+type Command = ReturnType<typeof program>;
 
 /** Every command of `melm` with its arguments and flags. */
-export const cliPage: Generator = {
+export const cliPage: Page = {
   path: 'docs/reference/cli.md',
   title: 'The melm command',
   source: '`apps/cli/program.ts`',
   async make() {
     const { program } = await import('@melmastoon/cli/program');
-    const melm = program();
-    const sections = melm.commands.map(command => {
+    const sections = leaves(program(), 'melm').map(({ name, command }) => {
       const named = command.registeredArguments.map(argument => [usageOf(argument), argument.description]);
       const flags = command.options.map(({ flags, description }) => [`\`${flags}\``, description]);
-      const usage = [`melm ${command.name()}`, ...named.map(([name = '']) => name.replaceAll('`', ''))].join(
-        ' ',
-      );
+      const usage = [name, ...named.map(([input = '']) => input.replaceAll('`', ''))].join(' ');
       const inputs = [...named, ...flags];
       const body = inputs.length === 0 ? '' : `\n\n${table(['Input', 'Meaning'], inputs)}`;
       return `## ${usage}\n\n${sentence(command.description())}${body}`;
@@ -27,8 +27,15 @@ const introduction = [
   '[environment](environment.md). Exit codes: 0 done, 1 a finding or a failure, 2 called or configured wrongly.',
 ].join('\n');
 
-function usageOf(argument: { name(): string; required: boolean }): string {
-  return argument.required ? `\`<${argument.name()}>\`` : `\`[${argument.name()}]\``;
+/** The commands one can run: `melm dlq` only leads to others. */
+function leaves(command: Command, name: string): { name: string; command: Command }[] {
+  if (command.commands.length === 0) return [{ name, command }];
+  return command.commands.flatMap(child => leaves(child, `${name} ${child.name()}`));
+}
+
+function usageOf(argument: { name(): string; required: boolean; variadic: boolean }): string {
+  const name = `${argument.name()}${argument.variadic ? '...' : ''}`;
+  return argument.required ? `\`<${name}>\`` : `\`[${name}]\``;
 }
 
 function sentence(text: string): string {

@@ -1,9 +1,9 @@
-import { type Generator, table } from './generator.ts';
+import { type Page, table } from './generator.ts';
 
 type Property = { description?: string; enum?: string[] };
 
 /** Every variable the platform reads, from the schema that reads them. */
-export const environmentPage: Generator = {
+export const environmentPage: Page = {
   path: 'docs/reference/environment.md',
   title: 'Environment',
   source: '`apps/server/environment.ts`',

@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { CatalogueEntry } from '@ghasi/domain-primitives/errors';
 import { repositoryFiles } from '../gates/tree.ts';
-import { type Generator, table } from './generator.ts';
+import { type Page, table } from './generator.ts';
 
 /** Every code the platform may answer with, from each workspace's errors.ts. */
-export const errorsPage: Generator = {
+export const errorsPage: Page = {
   path: 'docs/reference/errors.md',
   title: 'Error codes',
   source: 'every `errors.ts`',

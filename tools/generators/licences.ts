@@ -1,8 +1,8 @@
 import { shippedPackages } from '../gates/shipped-packages.ts';
-import { type Generator, table } from './generator.ts';
+import { type Page, table } from './generator.ts';
 
 /** Every package that ships, with its licence. From the lock file alone, so that every platform makes the same page. */
-export const licencesPage: Generator = {
+export const licencesPage: Page = {
   path: 'docs/reference/licences.md',
   title: 'Licences of what we ship',
   source: '`package-lock.json`',

@@ -1,8 +1,8 @@
 import { type MetricDefinition, metricCatalogue } from '@ghasi/telemetry/metric-catalogue';
-import { type Generator, table } from './generator.ts';
+import { type Page, table } from './generator.ts';
 
 /** Every metric the platform may record. */
-export const metricsPage: Generator = {
+export const metricsPage: Page = {
   path: 'docs/reference/metrics.md',
   title: 'Metrics',
   source: '`packages/telemetry`',

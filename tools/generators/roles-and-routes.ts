@@ -1,7 +1,8 @@
-import { type Generator, table } from './generator.ts';
+import { everyService } from './every-service.ts';
+import { type Page, table } from './generator.ts';
 
 /** safety-11: the golden table of who may call what. A new route or a changed role is a difference to review. */
-export const rolesAndRoutesPage: Generator = {
+export const rolesAndRoutesPage: Page = {
   path: 'docs/reference/roles-and-routes.md',
   title: 'Roles and routes',
   source: 'the `routes` of every service',
@@ -25,14 +26,3 @@ const introduction = [
   'A change of this page is a change of rights: review it as one. `*` stands for everybody of that kind. Idempotency',
   '`key` means that the request must carry an `Idempotency-Key`; otherwise the reason why it needs none.',
 ].join('\n');
-
-/** The services as declarations: nothing is started, so the secret guards nothing and nobody can be asked. */
-async function everyService() {
-  const { allServices } = await import('@melmastoon/server/services');
-  const ask = () => Promise.reject(new Error('no service runs while pages are generated'));
-  return allServices({
-    secret: 'only-described-never-used-for-anything',
-    publicUrl: 'http://localhost',
-    ask,
-  });
-}

@@ -1,11 +1,12 @@
 import { openDatabase } from '@ghasi/db/database';
 import { migrate } from '@ghasi/db/migrate';
 import { roleUrl } from '@ghasi/db/roles';
+import { createBackbone } from '@melmastoon/server/backbone';
 import { seedDemo } from '@melmastoon/server/demo';
 import { serverErrors } from '@melmastoon/server/errors';
 import { settings } from './settings.ts';
 import { table } from './table.ts';
-import { withDatabase } from './with-database.ts';
+import { describedServices, withDatabase } from './with-database.ts';
 
 /** Flags of `melm seed`. */
 export type SeedFlags = { dataDir?: string; json?: boolean };
@@ -16,8 +17,16 @@ export async function seed(flags: SeedFlags): Promise<void> {
   if (env.MELM_ENV === 'production') throw serverErrors.TEST_DOOR_OPEN({ door: 'melm seed' });
   const accounts = await withDatabase(env, async ({ adminUrl, sets, secret }) => {
     await migrate(adminUrl, sets, { secret });
+    const services = describedServices();
+    // The demo's events wait in the outboxes for the next relay.
+    const backbone = createBackbone(env, { secret, services, everything: services });
     const open = (schema: string) =>
-      openDatabase({ url: roleUrl(adminUrl, `svc_${schema}`, secret), service: 'melm-seed', max: 2 });
+      openDatabase({
+        url: roleUrl(adminUrl, `svc_${schema}`, secret),
+        service: 'melm-seed',
+        max: 2,
+        outbox: backbone.outboxOf(schema),
+      });
     const [tenant, iam] = [open('tenant'), open('iam')];
     try {
       return await seedDemo({ tenant, iam });

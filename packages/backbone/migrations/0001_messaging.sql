@@ -24,7 +24,7 @@ begin
       attributes        json not null,
       idempotency_key   text not null,
       occurred_at       timestamptz not null default now(),
-      enqueued_at       timestamptz not null default now(),
+      enqueued_at       timestamptz not null default clock_timestamp(), -- of the append, not of the transaction's start
       status            text not null default 'pending',
       attempts          integer not null default 0,
       next_attempt_at   timestamptz not null default now(),
@@ -128,18 +128,21 @@ begin
   -- From outbox to log in one statement on the server. A function of its own per service, so that its plan is kept.
   -- Everybody who appends to the log holds one lock until commit: offsets are in commit order, and a reader that has
   -- seen offset n will never see a smaller one appear. Rows are taken by what is there, never by a cursor alone:
-  -- `after_seq` is how far the caller has looked, `holes` are the numbers below it that it has not seen yet.
+  -- `after_seq` is how far the caller has looked, `holes` are the numbers below it that it has not seen yet. What was
+  -- published is told in `groups` by topic and tenant; one by one in `events`, only while somebody traces.
   execute format($ddl$
-    create function %1$I.outbox_move(after_seq bigint, holes bigint[], most integer,
-                                     out moved bigint[], out oldest xid8, out next xid8)
+    create function %1$I.outbox_move(after_seq bigint, holes bigint[], most integer, traced boolean default false,
+                                     out moved bigint[], out oldest xid8, out next xid8, out groups json, out events json)
       language plpgsql
       set search_path = pg_catalog, pg_temp
     as $body$
     declare
       today date;
+      has_no_number boolean;
     begin
       perform pg_advisory_xact_lock(brokers.append_lock());
       today := brokers.log_today();
+      has_no_number := pg_current_xact_id_if_assigned() is null;
       -- Taken before the rows are looked at: what was drawn by a transaction below "oldest" is visible below.
       oldest := pg_snapshot_xmin(pg_current_snapshot());
       with found as (
@@ -156,12 +159,27 @@ begin
                t.tenant_id, t.envelope, t.attributes, %2$L, t.enqueued_at
         from (select * from taken order by seq) t
       )
-      select array_agg(t.seq order by t.seq) into moved from taken t;
-      -- Taken after: whoever drew a number that was missed has a transaction number below "next".
-      next := pg_snapshot_xmax(pg_current_snapshot());
+      select array_agg(t.seq order by t.seq), (
+          select json_agg(json_build_object('topic', g.topic, 'tenantId', g.tenant_id, 'count', g.n, 'waitSeconds', g.wait))
+          from (
+            select w.topic, w.tenant_id, count(*) as n,
+                   avg(extract(epoch from clock_timestamp() - w.enqueued_at)::float8) as wait
+            from taken w
+            group by w.topic, w.tenant_id
+          ) g
+        ), json_agg(json_build_object(
+          'topic', t.topic, 'eventId', t.event_id, 'traceparent', t.attributes ->> 'traceparent',
+          'appendedMs', extract(epoch from t.enqueued_at) * 1000, 'publishedMs', extract(epoch from clock_timestamp()) * 1000
+        )) filter (where traced)
+      into moved, groups, events
+      from taken t;
+      -- Our own transaction number, drawn by the delete: whoever drew an outbox number that was missed had his before.
+      -- The snapshot's xmax would not do: it is one above the last transaction that ended, and younger ones run.
+      -- Null when nothing was taken, or when the number was drawn before we looked (the first pass of a day).
+      next := case when has_no_number then pg_current_xact_id_if_assigned() end;
     end $body$
   $ddl$, service_schema, service_schema);
-  execute format('revoke execute on function %I.outbox_move(bigint, bigint[], integer) from public', service_schema);
-  execute format('grant execute on function %I.outbox_move(bigint, bigint[], integer) to relay', service_schema);
+  execute format('revoke execute on function %I.outbox_move(bigint, bigint[], integer, boolean) from public', service_schema);
+  execute format('grant execute on function %I.outbox_move(bigint, bigint[], integer, boolean) to relay', service_schema);
 end $outer$;
 revoke execute on function backbone.add_messaging(text) from public;

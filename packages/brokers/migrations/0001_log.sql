@@ -129,6 +129,7 @@ create table brokers.parked_key (
   constraint parked_key_state check (state in ('retrying', 'dead'))
 );
 create index parked_key_due on brokers.parked_key (subscription, retry_at) where state = 'retrying';
+create index parked_key_dead on brokers.parked_key (subscription) where state = 'dead';
 select app.protect('brokers.parked_key', maintenance => true, relay => true);
 
 -- The messages of parked keys, whole: the log may be dropped behind them.
@@ -146,6 +147,7 @@ create table brokers.parked_message (
   published_at timestamptz not null,
   constraint parked_message_pk primary key (tenant_id, subscription, park_key, off)
 );
+create index parked_message_waiting on brokers.parked_message (subscription); -- how many wait, for the metrics
 select app.protect('brokers.parked_message', maintenance => true, relay => true);
 
 -- Dead letters that somebody took out for good (DLQ-16), or skipped.

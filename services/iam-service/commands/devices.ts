@@ -1,7 +1,10 @@
+import { type Accepted, accepted } from '@ghasi/db/accepted';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { coreErrors } from '@ghasi/domain-primitives/errors';
 import type { Id } from '@ghasi/domain-primitives/ids';
 import { type DeviceKey, provesPossession, thumbprintOf } from '../device-proof.ts';
+import { DeviceBound, DeviceUnbound } from '../events.ts';
+import { FIRST_VERSION, sessionsRevoked } from '../facts.ts';
 import { type Bare, inTenant } from '../iam.ts';
 import { lifetimes } from '../model.ts';
 import { clearAttempts, reserveAttempt } from '../queries/attempts.ts';
@@ -58,13 +61,26 @@ export async function pairDevice(
     };
     if (!(await insertDevice(ctx, device))) return { kind: 'key_in_use' };
     await record(ctx, { event: 'device.paired', operatorId: pairing.created_by, deviceId, addressHash });
-    return { kind: 'paired', deviceId, name: pairing.device_name };
+    const { device_name: name, created_by: boundBy } = pairing;
+    const bound = { deviceId, name, keyThumbprint: thumbprint, boundBy };
+    return accepted<PairOutcome>({ kind: 'paired', deviceId, name }, [
+      DeviceBound.from(bound, { aggregateVersion: FIRST_VERSION }),
+    ]);
   });
 }
 
 /** Takes a device out of service: from this commit on it can neither push nor pull (safety rule 18). */
-export async function revokeDevice(ctx: Ctx, deviceId: Id<'dev'>): Promise<void> {
-  if (!(await revokeDeviceRow(ctx, deviceId))) throw coreErrors.NOT_FOUND({ entity: 'Device' });
+export async function revokeDevice(
+  ctx: Ctx,
+  { me, deviceId }: { me: Me; deviceId: Id<'dev'> },
+): Promise<Accepted<void>> {
+  const version = await revokeDeviceRow(ctx, deviceId);
+  if (version === undefined) throw coreErrors.NOT_FOUND({ entity: 'Device' });
   const ended = await revokeSessions(ctx, { deviceId }, 'device_revoked');
   await record(ctx, { event: 'device.revoked', deviceId, details: { sessions: ended.length } });
+  const unbound = { deviceId, unboundBy: me.operatorId, endedSessions: ended.map(({ id }) => id) };
+  return accepted(undefined, [
+    DeviceUnbound.from(unbound, { aggregateVersion: version }),
+    ...sessionsRevoked(ended, 'device_revoked'),
+  ]);
 }

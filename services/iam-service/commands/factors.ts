@@ -1,8 +1,11 @@
+import { type Accepted, accepted } from '@ghasi/db/accepted';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { coreErrors } from '@ghasi/domain-primitives/errors';
 import type { Id } from '@ghasi/domain-primitives/ids';
 import type { RegistrationResponseJSON } from '@simplewebauthn/server';
 import { errors } from '../errors.ts';
+import { MfaEnrolled } from '../events.ts';
+import { FIRST_VERSION, sessionsRevoked } from '../facts.ts';
 import { type Bare, type Iam, inTenant } from '../iam.ts';
 import { amrOf, type Factor, RECOVERY_CODES } from '../model.ts';
 import { clearAttempts, reserveAttempt } from '../queries/attempts.ts';
@@ -106,30 +109,29 @@ export function finishPasskey(
         transports: credential.transports ?? [],
       });
       if (!added) throw errors.FACTOR_REFUSED();
+      return FIRST_VERSION;
     });
   });
 }
 
 /**
- * Lets a factor count. Its owner has just shown it, so his session continues under a new id with that said; with the
+ * Lets a factor count; `makeItCount` returns the version it has then. Its owner has just shown it, so his session continues under a new id with that said; with the
  * first factor all other sessions end, for they never showed one.
  */
 async function activate(
   iam: Iam,
   ctx: Ctx,
   { me, factorId, method }: { me: Me; factorId: Id<'fac'>; method: Factor },
-  makeItCount: () => Promise<void>,
-): Promise<Activated> {
+  makeItCount: () => Promise<number>,
+): Promise<Accepted<Activated>> {
   await lockOperator(ctx, me.operatorId);
   const session = await lockMySession(ctx, me);
   const isFirst = (await activeFactors(ctx, me.operatorId)).length === 0;
-  await makeItCount();
+  const aggregateVersion = await makeItCount();
   const amr = [...new Set([...session.amr, ...amrOf[method]])];
-  const opened = await replaceSession(iam, ctx, { session, amr, reason: 'factor_added' });
-  if (isFirst) {
-    const others = { operatorId: me.operatorId, except: opened.session.id };
-    await revokeSessions(ctx, others, 'factor_added');
-  }
+  const { value: opened, events } = await replaceSession(iam, ctx, { session, amr, reason: 'factor_added' });
+  const others = { operatorId: me.operatorId, except: opened.session.id };
+  const ended = isFirst ? await revokeSessions(ctx, others, 'factor_added') : [];
   const recoveryCodes = isFirst ? await replaceRecoveryCodes(ctx, me.operatorId, RECOVERY_CODES) : undefined;
   await record(ctx, {
     event: 'factor.added',
@@ -137,7 +139,12 @@ async function activate(
     sessionId: opened.session.id,
     details: { factor: factorId, method, replaced: session.id },
   });
-  return { kind: 'activated', factorId, opened, recoveryCodes };
+  const enrolled = { factorId, operatorId: me.operatorId, kind: method };
+  return accepted<Activated>({ kind: 'activated', factorId, opened, recoveryCodes }, [
+    MfaEnrolled.from(enrolled, { aggregateVersion }),
+    ...events,
+    ...sessionsRevoked(ended, 'factor_added'),
+  ]);
 }
 
 /** Removes one's own factor; with the last one go the recovery codes, for they stand in for nothing. */

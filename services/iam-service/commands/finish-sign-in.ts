@@ -1,7 +1,9 @@
+import { accepted } from '@ghasi/db/accepted';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import type { Id } from '@ghasi/domain-primitives/ids';
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server';
 import { provenDevice } from '../device-proof.ts';
+import { sessionIssued } from '../facts.ts';
 import { type Bare, type Iam, inTenant } from '../iam.ts';
 import { amrOf } from '../model.ts';
 import { clearAttempts, reserveAttempt, type Subject } from '../queries/attempts.ts';
@@ -50,9 +52,9 @@ export function finishSignIn(
     }
     const sameDevice =
       challenge.device_id === null || (await provenDevice(ctx, caller.signed))?.id === challenge.device_id;
-    const accepted = sameDevice && (await accept(iam, ctx, challenge, answer));
+    const isRight = sameDevice && (await accept(iam, ctx, challenge, answer));
     const operator = await lockOperator(ctx, operatorId);
-    if (!accepted || operator.status !== 'active') {
+    if (!isRight || operator.status !== 'active') {
       // A passkey's challenge is answered once, right or wrong; a mistyped code may be typed again.
       await (answer.method === 'webauthn'
         ? consumeChallenge(ctx, challenge.id)
@@ -75,7 +77,7 @@ export function finishSignIn(
     if (answer.method === 'recovery') await record(ctx, { event: 'factor.recovery_code_used', ...seen });
     const details = { method: answer.method };
     await record(ctx, { event: 'sign_in.accepted', ...seen, sessionId: opened.session.id, details });
-    return { kind: 'session', opened };
+    return accepted<FinishOutcome>({ kind: 'session', opened }, [sessionIssued(opened, 'signed_in')]);
   });
 }
 

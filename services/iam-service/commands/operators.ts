@@ -1,9 +1,11 @@
+import { type Accepted, accepted } from '@ghasi/db/accepted';
 import { lockEntity } from '@ghasi/db/advisory-lock';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { coreErrors } from '@ghasi/domain-primitives/errors';
 import type { Id, TenantId } from '@ghasi/domain-primitives/ids';
 import { membershipOf } from '@melmastoon/tenant-service/contract';
 import { errors } from '../errors.ts';
+import { personOf, userCreated } from '../facts.ts';
 import type { Iam } from '../iam.ts';
 import { assertNext, lifetimes } from '../model.ts';
 import { deleteAllFactors } from '../queries/factors.ts';
@@ -22,16 +24,18 @@ import { endSessions, type Me } from './sessions.ts';
 /** A one-time link: shown once, to be handed to the person. */
 export type Link = { token: string; purpose: 'invite' | 'reset'; expiresAt: Date };
 
+/** An account that waits for its owner. */
+export type Invited = { operatorId: Id<'usr'>; link: Link };
+
 /** Adds an account that nobody can use yet, and the link with which its owner sets a password. */
 export async function inviteOperator(
   ctx: Ctx,
   { email, name }: { email: string; name: string },
-): Promise<{ operatorId: Id<'usr'>; link: Link }> {
+): Promise<Accepted<Invited>> {
   const operatorId = ctx.newId('usr', ctx.now.getTime());
   if (!(await insertOperator(ctx, { id: operatorId, email, name, status: 'invited' })))
     throw errors.EMAIL_TAKEN();
-  await record(ctx, { event: 'operator.created', operatorId });
-  return { operatorId, link: await issueLink(ctx, operatorId) };
+  return invited(ctx, operatorId, personOf(ctx));
 }
 
 /**
@@ -41,12 +45,21 @@ export async function inviteOperator(
 export async function inviteFirstOperator(
   ctx: Ctx,
   { operatorId, email, name }: { operatorId: Id<'usr'>; email: string; name: string },
-): Promise<{ operatorId: Id<'usr'>; link: Link }> {
+): Promise<Accepted<Invited>> {
   await lockEntity(ctx.tx, ctx.tenantId, { type: 'first-operator', id: ctx.tenantId });
   if ((await listOperators(ctx, { limit: 1 })).length > 0) throw errors.TENANT_HAS_OPERATORS();
   await insertOperator(ctx, { id: operatorId, email, name, status: 'invited' });
+  return invited(ctx, operatorId, null); // whoever asked is no person of this tenant
+}
+
+async function invited(
+  ctx: Ctx,
+  operatorId: Id<'usr'>,
+  createdBy: Id<'usr'> | null,
+): Promise<Accepted<Invited>> {
   await record(ctx, { event: 'operator.created', operatorId });
-  return { operatorId, link: await issueLink(ctx, operatorId) };
+  const link = await issueLink(ctx, operatorId);
+  return accepted({ operatorId, link }, [userCreated({ operatorId, status: 'invited', createdBy })]);
 }
 
 /** Makes a new link for an account: an invitation while nobody has accepted one, else a reset. */
@@ -61,13 +74,14 @@ export async function issueLink(ctx: Ctx, operatorId: Id<'usr'>): Promise<Link> 
 }
 
 /** Closes an account: its sessions and links end with it. */
-export async function disableOperator(ctx: Ctx, operatorId: Id<'usr'>): Promise<void> {
+export async function disableOperator(ctx: Ctx, operatorId: Id<'usr'>): Promise<Accepted<void>> {
   const { status } = await lockOperator(ctx, operatorId);
   assertNext(status, 'disabled');
   await updateOperator(ctx, operatorId, { status: 'disabled' });
   await voidPasswordLinks(ctx, operatorId);
-  await endSessions(ctx, { operatorId }, 'operator_disabled');
+  const { events } = await endSessions(ctx, { operatorId }, 'operator_disabled');
   await record(ctx, { event: 'operator.disabled', operatorId });
+  return accepted(undefined, events);
 }
 
 /** Opens an account again: to its password, or to an invitation if it never had one. */
@@ -80,11 +94,12 @@ export async function enableOperator(ctx: Ctx, operatorId: Id<'usr'>): Promise<v
 }
 
 /** Takes all factors of somebody who lost them; the next sign-in needs the password only, so sessions end too. */
-export async function removeAllFactors(ctx: Ctx, operatorId: Id<'usr'>): Promise<void> {
+export async function removeAllFactors(ctx: Ctx, operatorId: Id<'usr'>): Promise<Accepted<void>> {
   await lockOperator(ctx, operatorId);
   await deleteAllFactors(ctx, operatorId);
-  await endSessions(ctx, { operatorId }, 'revoked');
+  const { events } = await endSessions(ctx, { operatorId }, 'revoked');
   await record(ctx, { event: 'factor.all_removed', operatorId });
+  return accepted(undefined, events);
 }
 
 /** Roles above which nobody stands, in a hotel group and on the platform. */

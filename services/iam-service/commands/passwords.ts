@@ -1,3 +1,4 @@
+import { accepted } from '@ghasi/db/accepted';
 import { type Bare, type Iam, inTenant, readTenant } from '../iam.ts';
 import { assertNext } from '../model.ts';
 import { whyRefused } from '../password-rules.ts';
@@ -67,10 +68,10 @@ export async function changePassword(
       return { kind: 'refused' };
     await updateOperator(ctx, me.operatorId, { password_hash: hash, password_changed_at: ctx.now });
     await voidPasswordLinks(ctx, me.operatorId);
-    if (endOthers)
-      await endSessions(ctx, { operatorId: me.operatorId, except: me.sessionId }, 'password_changed');
+    const others = { operatorId: me.operatorId, except: me.sessionId };
+    const ended = endOthers ? await endSessions(ctx, others, 'password_changed') : undefined;
     await record(ctx, { event: 'password.changed', operatorId: me.operatorId, sessionId: me.sessionId });
-    return { kind: 'changed' };
+    return accepted<PasswordOutcome>({ kind: 'changed' }, ended?.events ?? []);
   });
 }
 
@@ -98,8 +99,8 @@ export async function setPasswordByLink(
       password_changed_at: ctx.now,
     });
     await voidPasswordLinks(ctx, operator.id);
-    await endSessions(ctx, { operatorId: operator.id }, 'password_reset');
+    const { events } = await endSessions(ctx, { operatorId: operator.id }, 'password_reset');
     await record(ctx, { event: 'password.set_by_link', operatorId: operator.id, addressHash });
-    return { kind: 'changed' };
+    return accepted<PasswordOutcome>({ kind: 'changed' }, events);
   });
 }

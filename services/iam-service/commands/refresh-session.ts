@@ -1,5 +1,7 @@
+import { accepted } from '@ghasi/db/accepted';
 import type { Id } from '@ghasi/domain-primitives/ids';
 import { provenDevice } from '../device-proof.ts';
+import { sessionIssued, sessionsRevoked } from '../facts.ts';
 import { type Bare, type Iam, inTenant } from '../iam.ts';
 import { decideRefresh, isLive } from '../model.ts';
 import { record } from '../queries/security-log.ts';
@@ -46,15 +48,13 @@ export function refreshSession(
     if (decision.kind === 'rotate') {
       if (decision.retry) await record(ctx, { event: 'session.refreshed_again', ...seen });
       const { retry } = decision;
-      return {
-        kind: 'session',
-        opened: await rotateRefreshToken(ctx, session, { retry, idleMs: iam.config.sessionIdleMs }),
-      };
+      const opened = await rotateRefreshToken(ctx, session, { retry, idleMs: iam.config.sessionIdleMs });
+      return accepted<RefreshOutcome>({ kind: 'session', opened }, [sessionIssued(opened, 'refreshed')]);
     }
     if (decision.kind === 'revoke') {
-      await revokeSessions(ctx, { sessionId: session.id }, 'refresh_reused');
+      const ended = await revokeSessions(ctx, { sessionId: session.id }, 'refresh_reused');
       await record(ctx, { event: 'session.refresh_reused', ...seen, details: { sequence: token.sequence } });
-      return { kind: 'refused' };
+      return accepted<RefreshOutcome>({ kind: 'refused' }, sessionsRevoked(ended, 'refresh_reused'));
     }
     await record(ctx, { event: 'session.refresh_refused', ...seen, details: { reason: decision.reason } });
     return { kind: decision.reason === 'no_device_proof' ? 'no_device_proof' : 'refused' };

@@ -1,7 +1,10 @@
+import { type Accepted, accepted } from '@ghasi/db/accepted';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { coreErrors } from '@ghasi/domain-primitives/errors';
 import type { Id } from '@ghasi/domain-primitives/ids';
+import type { Role } from '@melmastoon/tenant-service/contract';
 import { errors } from '../errors.ts';
+import { sessionIssued, sessionsRevoked } from '../facts.ts';
 import type { Iam } from '../iam.ts';
 import { isLive, type RevokedReason } from '../model.ts';
 import { lockOperator } from '../queries/operators.ts';
@@ -24,10 +27,10 @@ export async function endSessions(
   ctx: Ctx,
   which: SessionsOf & { operatorId: Id<'usr'> },
   reason: RevokedReason,
-): Promise<number> {
+): Promise<Accepted<number>> {
   await lockOperator(ctx, which.operatorId);
   const ended = await revokeSessions(ctx, which, reason);
-  for (const sessionId of ended) {
+  for (const { id: sessionId } of ended) {
     await record(ctx, {
       event: 'session.revoked',
       operatorId: which.operatorId,
@@ -35,13 +38,14 @@ export async function endSessions(
       details: { reason },
     });
   }
-  return ended.length;
+  return accepted(ended.length, sessionsRevoked(ended, reason));
 }
 
 /** Ends one session of a person; NOT_FOUND for anybody else's, and for one that ended before. */
-export async function endOneSession(ctx: Ctx, me: Me, sessionId: Id<'ses'>): Promise<void> {
+export async function endOneSession(ctx: Ctx, me: Me, sessionId: Id<'ses'>): Promise<Accepted<number>> {
   const ended = await endSessions(ctx, { operatorId: me.operatorId, sessionId }, 'revoked');
-  if (ended === 0) throw coreErrors.NOT_FOUND({ entity: 'Session' });
+  if (ended.value === 0) throw coreErrors.NOT_FOUND({ entity: 'Session' });
+  return ended;
 }
 
 /**
@@ -65,16 +69,23 @@ export async function replaceSession(
   {
     session,
     ...changes
-  }: { session: Session; amr?: readonly string[]; actingRole?: string | null; reason: RevokedReason },
-): Promise<OpenedSession> {
-  await revokeSessions(ctx, { sessionId: session.id }, changes.reason);
-  return insertSession(ctx, iam.config, {
+  }: {
+    session: Session;
+    amr?: readonly string[];
+    actingRole?: Role | null;
+    reason: 'role_switched' | 'factor_added';
+  },
+): Promise<Accepted<OpenedSession>> {
+  const { reason } = changes;
+  const ended = await revokeSessions(ctx, { sessionId: session.id }, reason);
+  const opened = await insertSession(ctx, iam.config, {
     operatorId: session.operator_id,
     deviceId: session.device_id,
     amr: changes.amr ?? session.amr,
     actingRole: changes.actingRole === undefined ? session.acting_role : changes.actingRole,
     expiresAt: session.expires_at,
   });
+  return accepted(opened, [...sessionsRevoked(ended, reason), sessionIssued(opened, reason)]);
 }
 
 /**
@@ -89,20 +100,20 @@ export async function switchRole(
     role,
     held,
     refreshToken,
-  }: { me: Me; role: string | null; held: readonly string[]; refreshToken: string },
-): Promise<OpenedSession> {
+  }: { me: Me; role: Role | null; held: readonly string[]; refreshToken: string },
+): Promise<Accepted<OpenedSession>> {
   if (role !== null && !held.includes(role)) throw errors.ROLE_NOT_HELD({ role });
   await lockOperator(ctx, me.operatorId);
   const session = await lockMySession(ctx, me);
   // Without this a stolen access token, good for minutes, could be turned into a session of hours.
   const token = await findRefreshToken(ctx, refreshToken);
   if (token?.session_id !== session.id || token.state !== 'current') throw errors.SESSION_ENDED();
-  const opened = await replaceSession(iam, ctx, { session, actingRole: role, reason: 'role_switched' });
+  const replaced = await replaceSession(iam, ctx, { session, actingRole: role, reason: 'role_switched' });
   await record(ctx, {
     event: 'session.role_switched',
     operatorId: me.operatorId,
-    sessionId: opened.session.id,
+    sessionId: replaced.value.session.id,
     details: { role: role ?? 'all', replaced: session.id },
   });
-  return opened;
+  return replaced;
 }

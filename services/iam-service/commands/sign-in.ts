@@ -1,7 +1,9 @@
+import { type Accepted, accepted } from '@ghasi/db/accepted';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { membershipOf } from '@melmastoon/tenant-service/contract';
 import type { PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/server';
 import { provenDevice, type SignedRequest } from '../device-proof.ts';
+import { sessionIssued } from '../facts.ts';
 import { type Bare, type Iam, inTenant } from '../iam.ts';
 import type { SignInMethod } from '../model.ts';
 import { clearAttempts, reserveAttempt, type Subject } from '../queries/attempts.ts';
@@ -101,7 +103,7 @@ async function letIn(
     verified,
     fresh,
   }: { input: Input; attempt: Attempt; verified: WithPassword; fresh: string | undefined },
-): Promise<SignInOutcome> {
+): Promise<SignInOutcome | Accepted<SignInOutcome>> {
   const operator = await lockOperator(ctx, verified.id);
   if (operator.status !== 'active' || operator.password_hash !== verified.password_hash) {
     await recordRefusal(ctx, input, attempt, 'changed_meanwhile');
@@ -119,7 +121,7 @@ async function letIn(
     const deviceId = attempt.device?.id ?? null;
     const opened = await insertSession(ctx, iam.config, { operatorId: operator.id, deviceId, amr: ['pwd'] });
     await record(ctx, { event: 'sign_in.accepted', sessionId: opened.session.id, ...seen });
-    return { kind: 'session', opened };
+    return accepted<SignInOutcome>({ kind: 'session', opened }, [sessionIssued(opened, 'signed_in')]);
   }
   const passkeys = factors.filter(({ kind }) => kind === 'webauthn');
   const passkey = passkeys.length === 0 ? undefined : await authenticationOptions(iam.config, passkeys);

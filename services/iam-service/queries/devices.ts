@@ -1,6 +1,6 @@
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import type { Id } from '@ghasi/domain-primitives/ids';
-import { and, asc, eq, gt, isNull } from 'drizzle-orm';
+import { and, asc, eq, gt, isNull, sql } from 'drizzle-orm';
 import { hashToken, newTypedCode, type SecretToken } from '../secret-token.ts';
 import { deviceNonces, devicePairings, devices } from '../tables.ts';
 
@@ -20,10 +20,10 @@ export async function listDevices(ctx: Ctx): Promise<Device[]> {
   return ctx.tx.select().from(devices).where(eq(devices.tenant_id, ctx.tenantId)).orderBy(asc(devices.id));
 }
 
-/** Adds a device; false when a live device already has this key. */
+/** Adds a device, at its first version; false when a live device already has this key. */
 export async function insertDevice(
   ctx: Ctx,
-  device: Omit<Device, 'tenant_id' | 'paired_at' | 'revoked_at'>,
+  device: Omit<Device, 'tenant_id' | 'paired_at' | 'revoked_at' | 'version'>,
 ): Promise<boolean> {
   const added = await ctx.tx
     .insert(devices)
@@ -33,14 +33,14 @@ export async function insertDevice(
   return added.length === 1;
 }
 
-/** Takes a device's voice away; false when there was none to take. */
-export async function revokeDeviceRow(ctx: Ctx, id: Id<'dev'>): Promise<boolean> {
-  const revoked = await ctx.tx
+/** Takes a device's voice away; returns its version then, or undefined when there was none to take. */
+export async function revokeDeviceRow(ctx: Ctx, id: Id<'dev'>): Promise<number | undefined> {
+  const [revoked] = await ctx.tx
     .update(devices)
-    .set({ revoked_at: ctx.now })
+    .set({ revoked_at: ctx.now, version: sql`${devices.version} + 1` })
     .where(and(eq(devices.tenant_id, ctx.tenantId), eq(devices.id, id), isNull(devices.revoked_at)))
-    .returning({ id: devices.id });
-  return revoked.length === 1;
+    .returning({ version: devices.version });
+  return revoked?.version;
 }
 
 /** Makes a pairing code. */

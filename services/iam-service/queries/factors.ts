@@ -1,6 +1,6 @@
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import type { Id } from '@ghasi/domain-primitives/ids';
-import { and, asc, eq, gt, isNull, lt, or } from 'drizzle-orm';
+import { and, asc, eq, gt, isNull, lt, or, sql } from 'drizzle-orm';
 import { type Factor, lifetimes } from '../model.ts';
 import { hashToken, newTypedCode } from '../secret-token.ts';
 import { factors, recoveryCodes } from '../tables.ts';
@@ -66,15 +66,18 @@ export async function replacePendingTotp(
   });
 }
 
-/** Makes a confirmed TOTP factor count, in place of an older one. */
-export async function activateTotp(ctx: Ctx, operatorId: Id<'usr'>, id: Id<'fac'>): Promise<void> {
+/** Makes a confirmed TOTP factor count, in place of an older one; returns its version then. */
+export async function activateTotp(ctx: Ctx, operatorId: Id<'usr'>, id: Id<'fac'>): Promise<number> {
   await ctx.tx
     .delete(factors)
     .where(and(ofOperator(ctx, operatorId), eq(factors.kind, 'totp'), eq(factors.status, 'active')));
-  await ctx.tx
+  const [active] = await ctx.tx
     .update(factors)
-    .set({ status: 'active', confirmed_at: ctx.now })
-    .where(and(ofOperator(ctx, operatorId), eq(factors.id, id)));
+    .set({ status: 'active', confirmed_at: ctx.now, version: sql`${factors.version} + 1` })
+    .where(and(ofOperator(ctx, operatorId), eq(factors.id, id)))
+    .returning({ version: factors.version });
+  if (active === undefined) throw new Error(`factor ${id} was gone before it could count`);
+  return active.version;
 }
 
 /**
@@ -96,7 +99,7 @@ export async function advanceTotpStep(ctx: Ctx, id: Id<'fac'>, step: number): Pr
   return taken.length === 1;
 }
 
-/** Adds a passkey; false when this credential is known already. */
+/** Adds a passkey, at its first version; false when this credential is known already. */
 export async function insertPasskey(
   ctx: Ctx,
   passkey: {

@@ -1,5 +1,6 @@
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import type { Id } from '@ghasi/domain-primitives/ids';
+import type { Role } from '@melmastoon/tenant-service/contract';
 import { and, desc, eq, gt, isNull, ne, sql } from 'drizzle-orm';
 import { idleEnd, type RevokedReason } from '../model.ts';
 import { hashToken, newSecretToken, type SecretToken } from '../secret-token.ts';
@@ -7,8 +8,8 @@ import { devices, operators, refreshTokens, sessions } from '../tables.ts';
 
 export type Session = typeof sessions.$inferSelect;
 
-/** A session with the one copy of its refresh token that will ever exist outside the client. */
-export type OpenedSession = { session: Session; refresh: SecretToken };
+/** A session with the one copy of its refresh token that will ever exist outside the client, and that token's number. */
+export type OpenedSession = { session: Session; refresh: SecretToken; sequence: number };
 
 type Times = { sessionMs: number; sessionIdleMs: number };
 
@@ -20,7 +21,7 @@ export async function insertSession(
     operatorId: Id<'usr'>;
     deviceId: Id<'dev'> | null;
     amr: readonly string[];
-    actingRole?: string | null;
+    actingRole?: Role | null;
     expiresAt?: Date;
   },
 ): Promise<OpenedSession> {
@@ -37,9 +38,10 @@ export async function insertSession(
     expires_at: expiresAt,
     revoked_at: null,
     revoked_reason: null,
+    version: 1,
   };
   await ctx.tx.insert(sessions).values(session);
-  return { session, refresh: await insertRefreshToken(ctx, session.id, 0) };
+  return { session, sequence: 0, refresh: await insertRefreshToken(ctx, session.id, 0) };
 }
 
 async function insertRefreshToken(ctx: Ctx, sessionId: Id<'ses'>, sequence: number): Promise<SecretToken> {
@@ -118,10 +120,13 @@ export async function rotateRefreshToken(
     .returning({ sequence: refreshTokens.sequence });
   if (replaced === undefined) throw new Error(`session ${session.id} has no current refresh token`);
   const idle_expires_at = idleEnd(ctx.now, idleMs, session.expires_at);
-  await ctx.tx.update(sessions).set({ idle_expires_at }).where(mine(ctx, session.id));
+  const version = session.version + 1;
+  await ctx.tx.update(sessions).set({ idle_expires_at, version }).where(mine(ctx, session.id));
+  const sequence = replaced.sequence + 1;
   return {
-    session: { ...session, idle_expires_at },
-    refresh: await insertRefreshToken(ctx, session.id, replaced.sequence + 1),
+    session: { ...session, idle_expires_at, version },
+    sequence,
+    refresh: await insertRefreshToken(ctx, session.id, sequence),
   };
 }
 
@@ -151,21 +156,17 @@ export type SessionsOf = {
   except?: Id<'ses'> | undefined;
 };
 
-/** Ends sessions for good; returns those that were still open. */
-export async function revokeSessions(
-  ctx: Ctx,
-  which: SessionsOf,
-  reason: RevokedReason,
-): Promise<Id<'ses'>[]> {
+/** Ends sessions for good; returns those that were still open, as they are now. */
+export async function revokeSessions(ctx: Ctx, which: SessionsOf, reason: RevokedReason): Promise<Session[]> {
   const chosen = [
     which.operatorId && eq(sessions.operator_id, which.operatorId),
     which.deviceId && eq(sessions.device_id, which.deviceId),
     which.sessionId && eq(sessions.id, which.sessionId),
   ].filter(part => part !== undefined);
   if (chosen.length === 0) throw new TypeError('revokeSessions: of whom?');
-  const ended = await ctx.tx
+  return ctx.tx
     .update(sessions)
-    .set({ revoked_at: ctx.now, revoked_reason: reason })
+    .set({ revoked_at: ctx.now, revoked_reason: reason, version: sql`${sessions.version} + 1` })
     .where(
       and(
         eq(sessions.tenant_id, ctx.tenantId),
@@ -174,6 +175,5 @@ export async function revokeSessions(
         which.except === undefined ? sql`true` : ne(sessions.id, which.except),
       ),
     )
-    .returning({ id: sessions.id });
-  return ended.map(({ id }) => id);
+    .returning();
 }

@@ -95,8 +95,8 @@ export function deviceRoutes(iam: Iam): AnyRoute[] {
       errors: [coreErrors.NOT_FOUND],
       idempotency: { none: 'revoking what is revoked changes nothing' },
       async handler(ctx, { params }) {
-        await revokeDevice(ctx, params.deviceId);
-        return { status: 204 };
+        const { events } = await revokeDevice(ctx, { me: meOf(ctx.principal), ...params });
+        return { status: 204, events };
       },
     }),
   ];

@@ -81,8 +81,9 @@ export function meRoutes(iam: Iam): AnyRoute[] {
       idempotency: endsTwice,
       async handler(ctx) {
         const me = meOf(ctx.principal);
-        await endSessions(ctx, { operatorId: me.operatorId, sessionId: me.sessionId }, 'signed_out');
-        return { status: 204, cookies: [refreshCookie('', 0)] };
+        const mine = { operatorId: me.operatorId, sessionId: me.sessionId };
+        const { events } = await endSessions(ctx, mine, 'signed_out');
+        return { status: 204, cookies: [refreshCookie('', 0)], events };
       },
     }),
 
@@ -119,8 +120,8 @@ export function meRoutes(iam: Iam): AnyRoute[] {
       errors: [coreErrors.NOT_FOUND],
       idempotency: endsTwice,
       async handler(ctx, { params }) {
-        await endOneSession(ctx, meOf(ctx.principal), params.sessionId);
-        return { status: 204 };
+        const { events } = await endOneSession(ctx, meOf(ctx.principal), params.sessionId);
+        return { status: 204, events };
       },
     }),
 
@@ -133,8 +134,9 @@ export function meRoutes(iam: Iam): AnyRoute[] {
       idempotency: endsTwice,
       async handler(ctx) {
         const me = meOf(ctx.principal);
-        const ended = await endSessions(ctx, { operatorId: me.operatorId, except: me.sessionId }, 'revoked');
-        return { status: 200, body: { ended } };
+        const others = { operatorId: me.operatorId, except: me.sessionId };
+        const { value: ended, events } = await endSessions(ctx, others, 'revoked');
+        return { status: 200, body: { ended }, events };
       },
     }),
 

@@ -88,8 +88,8 @@ export function operatorRoutes(iam: Iam): AnyRoute[] {
       errors: [errors.EMAIL_TAKEN],
       idempotency: secretReply,
       async handler(ctx, { body }) {
-        const { operatorId, link } = await inviteOperator(ctx, body);
-        return { status: 201, body: { operatorId, link: linkOf(link) } };
+        const { value, events } = await inviteOperator(ctx, body);
+        return { status: 201, body: { ...value, link: linkOf(value.link) }, events };
       },
     }),
 
@@ -128,8 +128,8 @@ export function operatorRoutes(iam: Iam): AnyRoute[] {
         // tenant-service keeps the last owner an owner; a closed account must not hollow that out (safety rule 54).
         if (isTop) throw errors.OPERATOR_IS_OWNER();
         return ctx.commit(async tx => {
-          await disableOperator(tx, operatorId);
-          return { status: 204 };
+          const { events } = await disableOperator(tx, operatorId);
+          return { status: 204, events };
         });
       },
     }),
@@ -164,10 +164,10 @@ export function operatorRoutes(iam: Iam): AnyRoute[] {
       transaction: 'late',
       async handler(ctx, { params: { operatorId } }) {
         await mayManage(ctx, { operatorId });
-        return ctx.commit(async tx => ({
-          status: 200,
-          body: { ended: await endSessions(tx, { operatorId }, 'revoked') },
-        }));
+        return ctx.commit(async tx => {
+          const { value: ended, events } = await endSessions(tx, { operatorId }, 'revoked');
+          return { status: 200, body: { ended }, events };
+        });
       },
     }),
 
@@ -189,8 +189,8 @@ export function operatorRoutes(iam: Iam): AnyRoute[] {
           const confirmed = { action: RESET_ACTION, resource: operatorId };
           if (!(await consume(tx, { attestationId, sessionId, confirmed })))
             throw errors.ATTESTATION_REFUSED();
-          await removeAllFactors(tx, operatorId);
-          return { status: 204 };
+          const { events } = await removeAllFactors(tx, operatorId);
+          return { status: 204, events };
         });
       },
     }),

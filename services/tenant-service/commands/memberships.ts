@@ -1,3 +1,4 @@
+import { type Accepted, accepted } from '@ghasi/db/accepted';
 import { assertUpdated } from '@ghasi/db/optimistic';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { coreErrors } from '@ghasi/domain-primitives/errors';
@@ -16,13 +17,14 @@ import {
   updateMembership,
 } from '../queries/memberships.ts';
 import { deletePreferencesOf } from '../queries/preferences.ts';
+import { roleGranted } from './role-granted.ts';
 import { lockOpenTenant } from './tenants.ts';
 
 // Every change takes the tenant's lock first. So each one sees the owners that the one before it left, and two
 // owners who remove each other at the same moment do not both succeed (safety rule 54).
 
 /** Makes an operator a member. */
-export async function addMembership(ctx: Ctx, input: NewMembership): Promise<Membership> {
+export async function addMembership(ctx: Ctx, input: NewMembership): Promise<Accepted<Membership>> {
   await lockOpenTenant(ctx);
   const by = await acting(ctx);
   const after: Membership = { ...input, id: ctx.newId('mbr'), status: 'active', version: 1 };
@@ -30,14 +32,14 @@ export async function addMembership(ctx: Ctx, input: NewMembership): Promise<Mem
   if (await findMembershipOf(ctx.tx, input.operatorId)) throw errors.MEMBERSHIP_EXISTS();
   await insertMembership(ctx, after);
   await appendHistory(ctx, { action: 'membership.added', subject: after.id, after: shown(after) });
-  return after;
+  return accepted(after, roleGranted(after, { by: personOf(by) }));
 }
 
 /** Changes roles, properties or status of a membership that nobody changed since the patch's version. */
 export async function changeMembership(
   ctx: Ctx,
   { id, patch }: { id: Id<'mbr'>; patch: MembershipPatch },
-): Promise<Membership> {
+): Promise<Accepted<Membership>> {
   await lockOpenTenant(ctx);
   const by = await acting(ctx);
   const before = await visible(ctx, by, id);
@@ -56,7 +58,7 @@ export async function changeMembership(
     before: shown(before),
     after: shown(after),
   });
-  return after;
+  return accepted(after, roleGranted(after, { before, by: personOf(by) }));
 }
 
 /** Ends a membership that nobody changed since this version, and forgets the operator's preferences here. */
@@ -90,6 +92,10 @@ async function acting({ tx, actor }: Pick<Ctx, 'tx' | 'actor'>): Promise<Members
   const own = actor.type === 'user' ? await findMembershipOf(tx, parseId('usr', actor.id)) : undefined;
   if (own?.status !== 'active') throw coreErrors.FORBIDDEN();
   return own;
+}
+
+function personOf(by: Membership | 'system'): Id<'usr'> | null {
+  return by === 'system' ? null : by.operatorId;
 }
 
 /** A membership out of sight and one that does not exist look the same. */

@@ -1,3 +1,4 @@
+import { type Accepted, accepted } from '@ghasi/db/accepted';
 import { lockEntity } from '@ghasi/db/advisory-lock';
 import { assertUpdated } from '@ghasi/db/optimistic';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
@@ -6,10 +7,14 @@ import { coreErrors } from '@ghasi/domain-primitives/errors';
 import { PLATFORM_TENANT_ID } from '@ghasi/domain-primitives/ids';
 import { tenantIdClass } from '@ghasi/telemetry/tenant-class';
 import type { NewTenant, SettingsPatch, TenantProfile, TenantView } from '../contract/resources.ts';
+import type { SuspensionReason } from '../contract.ts';
 import { errors } from '../errors.ts';
+import { type changeableSettings, SettingsChanged, TenantCreated, TenantSuspended } from '../events.ts';
 import {
   claim,
   defaultSettings,
+  eventVersion,
+  locksStaffOut,
   type Membership,
   mergeSettings,
   move,
@@ -30,6 +35,7 @@ import {
   updateSettings,
   updateTenant,
 } from '../queries/tenants.ts';
+import { roleGranted } from './role-granted.ts';
 
 /**
  * Opens a tenant with its first owner, in a transaction of the tenant to be. Sent again it changes nothing; a tenant
@@ -38,11 +44,11 @@ import {
 export async function createTenant(
   ctx: Ctx,
   input: NewTenant & { requestHash: string },
-): Promise<TenantView> {
+): Promise<Accepted<TenantView>> {
   await lockEntity(ctx.tx, ctx.tenantId, { type: 'tenant', id: ctx.tenantId });
   const existing = await findTenant(ctx.tx);
   if (existing && existing.requestHash !== input.requestHash) throw coreErrors.IDEMPOTENCY_KEY_REUSED();
-  if (existing) return readTenantView(ctx.tx);
+  if (existing) return accepted(await readTenantView(ctx.tx), []);
 
   const { name, rooms, region, requestHash } = input;
   const settings = mergeSettings(defaultSettings, input.settings);
@@ -59,17 +65,24 @@ export async function createTenant(
 
   const planClass = tenantIdClass(rooms, await readPlanLimits(ctx.tx));
   const { tenantId, now } = ctx;
+  const { slug, ownerId } = input;
   await insertTenant(ctx.tx, { tenantId, name, rooms, planClass, region, requestHash, createdAt: now });
   await insertSettings(ctx, settings);
   // Last of the unique names: whoever loses the slug leaves nothing behind.
-  if (!(await insertSlug(ctx, input.slug))) throw errors.SLUG_TAKEN();
+  if (!(await insertSlug(ctx, slug))) throw errors.SLUG_TAKEN();
   await insertMembership(ctx, owner);
   await appendHistory(ctx, {
     action: 'tenant.created',
     subject: ctx.tenantId,
-    after: { name, slug: input.slug, rooms, planClass, region, ownerId: input.ownerId },
+    after: { name, slug, rooms, planClass, region, ownerId },
   });
-  return readTenantView(ctx.tx);
+  const tenant = await readTenantView(ctx.tx);
+  const created = { tenantId, name, slug, ownerId, rooms, planClass, region, settings };
+  const aggregateVersion = eventVersion(tenant, await readSettings(ctx.tx));
+  return accepted(tenant, [
+    TenantCreated.from(created, { aggregateVersion }),
+    ...roleGranted(owner, { by: null }),
+  ]);
 }
 
 const actionFor = {
@@ -79,17 +92,25 @@ const actionFor = {
 } as const;
 
 /** Suspends, reactivates or closes the tenant. The state it has already is no change and no error. */
-export async function moveTenant(ctx: Ctx, to: TenantState): Promise<TenantView> {
+export async function moveTenant(ctx: Ctx, to: TenantState): Promise<Accepted<TenantView>> {
   if (ctx.tenantId === PLATFORM_TENANT_ID) throw errors.PLATFORM_STAYS();
   const { status, suspensionReason } = await lockTenant(ctx.tx);
   const outcome = move({ status, suspensionReason }, to);
   if (outcome === 'refused') throw errors.TENANT_TRANSITION_REFUSED({ from: status, to: to.status });
-  if (outcome === 'changed') {
-    await updateTenant(ctx, to);
-    const before = { status, suspensionReason };
-    await appendHistory(ctx, { action: actionFor[to.status], subject: ctx.tenantId, before, after: to });
-  }
-  return readTenantView(ctx.tx);
+  if (outcome === 'unchanged') return accepted(await readTenantView(ctx.tx), []);
+  await updateTenant(ctx, to);
+  const before = { status, suspensionReason };
+  await appendHistory(ctx, { action: actionFor[to.status], subject: ctx.tenantId, before, after: to });
+  const tenant = await readTenantView(ctx.tx);
+  return accepted(
+    tenant,
+    to.suspensionReason === null ? [] : [await suspended(ctx, tenant, to.suspensionReason)],
+  );
+}
+
+async function suspended({ tx, tenantId }: Ctx, tenant: TenantView, reason: SuspensionReason) {
+  const payload = { tenantId, reason, staffLockedOut: locksStaffOut(reason) };
+  return TenantSuspended.from(payload, { aggregateVersion: eventVersion(tenant, await readSettings(tx)) });
 }
 
 /** Notes how many rooms the tenant has and gives it the plan class of that size. */
@@ -113,7 +134,7 @@ export async function resizeTenant(ctx: Ctx, { rooms }: { rooms: number }): Prom
 export async function changeSettings(
   ctx: Ctx,
   { version, name, ...patch }: SettingsPatch,
-): Promise<TenantProfile> {
+): Promise<Accepted<TenantProfile>> {
   const tenant = await lockOpenTenant(ctx);
   const { values: before } = await readSettings(ctx.tx);
   const after = mergeSettings(before, patch);
@@ -122,7 +143,14 @@ export async function changeSettings(
   if (name !== undefined && name !== tenant.name) await updateTenant(ctx, { name });
   const changed = difference({ ...before, name: tenant.name }, { ...after, name: name ?? tenant.name });
   await appendHistory(ctx, { action: 'settings.changed', subject: ctx.tenantId, ...changed });
-  return readProfile(ctx);
+  const profile = await readProfile(ctx);
+  const fields = Object.keys(changed.after) as (typeof changeableSettings)[number][];
+  // A patch may say what is there already: the version goes up, and nothing has changed.
+  if (fields.length === 0) return accepted(profile, []);
+  const { tenantId, name: present, region } = profile.tenant;
+  const payload = { tenantId, changed: fields, name: present, region, settings: after };
+  const aggregateVersion = eventVersion(profile.tenant, profile.settings);
+  return accepted(profile, [SettingsChanged.from(payload, { aggregateVersion })]);
 }
 
 /** The tenant as its own people see it. */

@@ -46,7 +46,10 @@ const add = defineRoute({
   body: newMembership,
   returns: { 201: membershipView },
   errors: [...refusals, errors.MEMBERSHIP_EXISTS],
-  handler: async (ctx, { body }) => ({ status: 201, body: await addMembership(ctx, body) }),
+  handler: async (ctx, { body }) => {
+    const { value, events } = await addMembership(ctx, body);
+    return { status: 201, body: value, events };
+  },
 });
 
 const show = defineRoute({
@@ -74,7 +77,8 @@ const change = defineRoute({
   errors: [...refusals, errors.LAST_OWNER, coreErrors.NOT_FOUND],
   handler: async (ctx, input) => {
     const change = { id: input.params.membershipId, patch: input.body };
-    return { status: 200, body: await changeMembership(ctx, change) };
+    const { value, events } = await changeMembership(ctx, change);
+    return { status: 200, body: value, events };
   },
 });
 

@@ -25,7 +25,10 @@ const change = defineRoute({
   body: settingsPatch,
   returns: { 200: tenantProfile },
   errors: [errors.DEFAULT_LOCALE_NOT_OFFERED, errors.TENANT_CLOSED],
-  handler: async (ctx, { body }) => ({ status: 200, body: await changeSettings(ctx, body) }),
+  handler: async (ctx, { body }) => {
+    const { value, events } = await changeSettings(ctx, body);
+    return { status: 200, body: value, events };
+  },
 });
 
 const past = defineRoute({

@@ -284,7 +284,7 @@ describe('status', () => {
     expect(await of()).toMatchObject({ owners: [], lag: { count: 3, isMore: false }, dead: 0 });
     expect((await of())?.lagSeconds).toBeGreaterThan(0);
     expect(await of({ tenantId })).toMatchObject({ lag: { count: 2 } });
-    expect(await of({ topicsOf: () => ['test.things.thing.removed.v1'] })).toMatchObject({
+    expect(await of({ topicsOf: async () => ['test.things.thing.removed.v1'] })).toMatchObject({
       lag: { count: 0 },
     });
     rooms = await startConsumer(db, 'rooms-service');

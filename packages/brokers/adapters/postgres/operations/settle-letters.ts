@@ -34,6 +34,15 @@ export function replayDeadLetters(
           where k.tenant_id = g.tenant_id and k.subscription = g.subscription and k.park_key = g.park_key
             and k.state = 'dead'`,
     );
+    // A trace shows that somebody asked for this run (OBS-02).
+    await execute(
+      tx,
+      sql`update brokers.parked_message m
+          set attributes = (m.attributes::jsonb || jsonb_build_object('replayOf', m.off::text))::json
+          from ${keysOf(letters)}
+          where m.tenant_id = g.tenant_id and m.subscription = g.subscription and m.park_key = g.park_key
+            and m.off = g.off`,
+    );
     await record(tx, change, { action: 'dlq.replay', detail: detailOf(filter, letters), wake: 'parked' });
   });
 }

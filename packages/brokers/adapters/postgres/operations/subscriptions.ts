@@ -33,7 +33,7 @@ export type SubscriptionStatus = {
 /** What to count: one tenant's messages, and for each subscription the topics it listens to, where they are known. */
 export type StatusOptions = {
   readonly tenantId?: string;
-  readonly topicsOf?: (subscription: string) => readonly string[] | undefined;
+  readonly topicsOf?: (subscription: string) => Promise<readonly string[] | undefined>;
 };
 
 /** Every subscription with who serves it, how far behind it is and what waits for a decision. */
@@ -70,6 +70,7 @@ async function statusOf(
   subscription: string,
   { tenantId, topicsOf }: StatusOptions,
 ): Promise<SubscriptionStatus> {
+  const topics = await topicsOf?.(subscription);
   const ofTenant = tenantId === undefined ? sql`` : sql`and tenant_id = ${tenantId}`;
   const cursor = await row<{ off: number; day: string; seeks: number }>(
     tx,
@@ -100,7 +101,7 @@ async function statusOf(
   const { retrying = 0, dead = 0, messages = 0 } = parked ?? {};
   const end = await endOfLog(tx);
   const { off = end.off, day = end.day, seeks = 0 } = cursor ?? {};
-  const range = { from: { off, day }, to: end.off, topics: topicsOf?.(subscription), tenantId };
+  const range = { from: { off, day }, to: end.off, topics, tenantId };
   const lag = await countFor(tx, subscription, { ...range, side: 'ahead' });
   const now = await row<{ now: Date }>(tx, sql`select clock_timestamp() as now`);
   return {

@@ -1,0 +1,29 @@
+import { clearInbox } from '@ghasi/brokers/operations/clear-inbox';
+import { type ChangeFlags, changeOf, momentOf, spanOf, tenantOf } from './given.ts';
+import { progress } from './progress.ts';
+import { counted } from './said.ts';
+import { topicOf } from './topics.ts';
+import { withRelay } from './with-relay.ts';
+
+/** Flags of `melm inbox clear`. */
+export type InboxClearFlags = ChangeFlags & { since: string; until?: string; topic?: string };
+
+/** Has one consumer forget the events of a range, so that a seek or replay runs its mended handler on them again. */
+export async function inboxClear(consumer: string, flags: InboxClearFlags): Promise<void> {
+  const { topic, until } = flags;
+  const since = momentOf('--since', flags.since);
+  const chosen = { ...tenantOf(flags), ...spanOf(until === undefined ? {} : { until }), consumer, since };
+  const change = changeOf(flags);
+  const cleared = await withRelay(flags, async db => {
+    const topics = topic === undefined ? {} : { topics: [await topicOf(db, topic)] };
+    return clearInbox(db, change, { ...chosen, ...topics }, progress('looked through offsets,'));
+  });
+  if (flags.json) return console.log(JSON.stringify(cleared));
+  const { rows, dryRun } = cleared;
+  console.log(
+    `${consumer} ${dryRun ? 'would forget' : 'has forgotten'} ${counted(rows, 'event')}.` +
+      (dryRun
+        ? ' Nothing was changed.'
+        : ` Deliver them again: melm seek ${consumer.split('.')[0]} --to ${flags.since}`),
+  );
+}

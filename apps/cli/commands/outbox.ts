@@ -1,0 +1,86 @@
+import {
+  listQuarantined,
+  type OutboxStatus,
+  outboxStatus,
+  type Quarantined,
+  resolveQuarantined,
+} from '@ghasi/brokers/operations/outboxes';
+import { cliErrors } from '../errors.ts';
+import { type ChangeFlags, changeOf, type LookFlags, numberOf, tenantOf } from './given.ts';
+import { age, counted, oneLine, shortKey, whole } from './said.ts';
+import { table } from './table.ts';
+import { withRelay } from './with-relay.ts';
+
+/** Lists every outbox: what waits to be published, since when, and what could not be. */
+export async function outbox(flags: LookFlags): Promise<void> {
+  const found = await withRelay(flags, db => outboxStatus(db, tenantOf(flags)));
+  if (flags.json) console.log(JSON.stringify(found));
+  else console.log(found.length === 0 ? 'No service has an outbox yet.' : table(found.map(statusRow)));
+}
+
+/** Lists the rows that could not be published and wait for somebody to decide. */
+export async function outboxQuarantine(
+  service: string | undefined,
+  flags: LookFlags & { limit?: string },
+): Promise<void> {
+  const filter = {
+    ...tenantOf(flags),
+    ...(service === undefined ? {} : { schema: schemaOf(service) }),
+    limit: numberOf('--limit', flags.limit ?? '50'),
+  };
+  const found = await withRelay(flags, db => listQuarantined(db, filter));
+  if (flags.json) console.log(JSON.stringify(found));
+  else console.log(found.length === 0 ? 'Nothing is in quarantine.' : quarantineTable(found));
+}
+
+/** Puts quarantined rows back to be published, or with `--skip` closes them unpublished; their keys go on either way. */
+export async function outboxRelease(
+  service: string,
+  seqs: readonly string[],
+  flags: ChangeFlags & { all?: boolean; skip?: boolean },
+): Promise<void> {
+  if ((seqs.length === 0) === (flags.all !== true))
+    throw cliErrors.NOTHING_CHOSEN({ list: 'outbox quarantine' });
+  const how = flags.skip ? 'skip' : 'release';
+  const change = changeOf(flags);
+  const filter = {
+    ...tenantOf(flags),
+    schema: schemaOf(service),
+    ...(seqs.length === 0 ? {} : { seqs: seqs.map(seq => numberOf('The number', seq)) }),
+  };
+  const { rows, dryRun } = await withRelay(flags, db => resolveQuarantined(db, change, { how, filter }));
+  if (flags.json) return console.log(JSON.stringify({ how, rows, dryRun }));
+  const what = how === 'skip' ? 'closed without being published' : 'put back to be published';
+  const line = `${counted(rows.length, 'row')} ${dryRun ? 'would be ' : ''}${what}.`;
+  console.log(dryRun && rows.length > 0 ? `${quarantineTable(rows)}\n\n${line} Nothing was changed.` : line);
+}
+
+/** `iam` or `iam-service`. */
+function schemaOf(service: string): string {
+  return service.replace(/-service$/, '').replaceAll('-', '_');
+}
+
+function statusRow({ schema, unpublished, oldestSeconds, failing, quarantined }: OutboxStatus) {
+  return {
+    outbox: schema,
+    unpublished: whole(unpublished),
+    oldest: unpublished === 0 ? '-' : age(oldestSeconds),
+    failing: whole(failing),
+    quarantined: whole(quarantined),
+  };
+}
+
+function quarantineTable(rows: readonly Quarantined[]): string {
+  return table(
+    rows.map(({ schema, seq, topic, tenantId, orderingKey, attempts, ageSeconds, reason, error }) => ({
+      outbox: schema,
+      number: seq,
+      topic,
+      tenant: tenantId,
+      key: shortKey(orderingKey, tenantId),
+      attempts,
+      age: age(ageSeconds),
+      reason: oneLine(error === null ? reason : `${reason}: ${error}`, 80),
+    })),
+  );
+}

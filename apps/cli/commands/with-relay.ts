@@ -1,0 +1,37 @@
+import { type Database, openDatabase } from '@ghasi/db/database';
+import { sqlState } from '@ghasi/db/pg-errors';
+import { roleUrl } from '@ghasi/db/roles';
+import { joinPlatformDatabase } from '@melmastoon/server/database';
+import { installationSecret } from '@melmastoon/server/secret';
+import { cliErrors } from '../errors.ts';
+import { settings } from './settings.ts';
+
+/** Signs in as `relay`, the role that sees every tenant's messages, beside a running platform or without one. */
+export async function withRelay<T>(
+  flags: { dataDir?: string },
+  work: (db: Database) => Promise<T>,
+): Promise<T> {
+  const env = settings(flags);
+  const secret = await installationSecret(env);
+  const platform = await joinPlatformDatabase(env, secret);
+  const db = openDatabase({ url: roleUrl(platform.adminUrl, 'relay', secret), service: 'melm', max: 2 });
+  try {
+    await assertMigrated(db);
+    return await work(db);
+  } finally {
+    await db.close();
+    await platform.stop();
+  }
+}
+
+/** Before the first migration there is no role to sign in as, and no table to look at. */
+async function assertMigrated(db: Database): Promise<void> {
+  const refused = new Set(['28P01', '28000', '42501', '3F000']);
+  try {
+    const { rows } = await db.pool.query(`select to_regclass('brokers.cursor') is not null as there`);
+    if (rows[0]?.there === true) return;
+  } catch (error) {
+    if (!refused.has(sqlState(error) ?? '')) throw error;
+  }
+  throw cliErrors.NOT_MIGRATED();
+}

@@ -1,0 +1,40 @@
+import { hostname } from 'node:os';
+import { Backbone } from '@ghasi/backbone/backbone';
+import type { Service } from '@ghasi/backbone/define-service';
+import { createSigner } from '@ghasi/backbone/signature';
+import type { Logger } from '@ghasi/telemetry/logger';
+import type { Metrics } from '@ghasi/telemetry/metrics';
+import type { Environment } from './environment.ts';
+import { deriveKey } from './secret.ts';
+import { platformRegistry } from './services.ts';
+
+/** Who speaks: the services of this process, among all of the platform. */
+export type Speaking = {
+  secret: string;
+  services: readonly Service[];
+  everything: readonly Service[];
+  log?: Logger;
+  metrics?: Metrics;
+};
+
+/**
+ * Outboxes, relay and consumers of this process. Every process of an installation signs with the same key. Until it is
+ * started, what its outboxes take waits for the relay of another process.
+ */
+export function createBackbone(
+  env: Pick<Environment, 'MELM_COMMIT' | 'MELM_REGION'>,
+  { secret, services, everything, ...watched }: Speaking,
+): Backbone {
+  return new Backbone({
+    services,
+    registry: platformRegistry(everything),
+    signer: createSigner([{ id: 'k1', secret: deriveKey(secret, 'events').toString('base64url') }]),
+    producedBy: {
+      instance: `${hostname()}-${process.pid}`,
+      commit: env.MELM_COMMIT,
+      region: env.MELM_REGION,
+    },
+    dataResidency: env.MELM_REGION,
+    ...watched,
+  });
+}

@@ -1,0 +1,142 @@
+import type { Subscriber } from '@ghasi/brokers/broker';
+import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
+import { newTenantId } from '@ghasi/testing/tenants';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createSubscriber } from './consumer.ts';
+import type { Service } from './define-service.ts';
+import {
+  type Change,
+  changeOrder,
+  type Market,
+  marketMigrations,
+  marketParts,
+  marketServices,
+  openMarket,
+} from './fixtures/chaos/market.ts';
+import { openTransaction } from './fixtures/chaos/open-transaction.ts';
+import {
+  logOf,
+  metNothing,
+  type OutboxModel,
+  outboxCommands,
+  type RealOutbox,
+} from './fixtures/chaos/outbox-commands.ts';
+import { Mover } from './mover.ts';
+
+// CI runs 200 sequences; the nightly run asks for 20000.
+const numRuns = Number(process.env.MELM_MODEL_RUNS ?? 200);
+const seed = Number(process.env.MELM_MODEL_SEED ?? Math.floor(Math.random() * 2 ** 31));
+
+let database: TestDatabase;
+let market: Market;
+let subscriber: Subscriber;
+beforeAll(async () => {
+  database = await testDatabase({ migrations: marketMigrations });
+  market = openMarket(database);
+  subscriber = createSubscriber({
+    ...marketParts(database),
+    service: marketServices().find(({ schema }) => schema === 'stock') as Service,
+    db: market.stock,
+    outbox: market.backbone.outboxOf('stock'),
+  });
+});
+afterAll(async () => {
+  await market.stop();
+  await database.drop();
+});
+
+test('M4, OUTBOX-38, OUTBOX-39: whatever transactions, movers and redelivery do, the log holds the committed events in order and each has one effect', async () => {
+  console.info(`outbox model: seed ${seed} (again: MELM_MODEL_SEED=${seed})`);
+  const met = metNothing();
+  const sequences = fc.commands(outboxCommands(), { maxCommands: 50, size: 'max' });
+  await fc.assert(
+    fc.asyncProperty(sequences, fc.boolean(), async (commands, alone) => {
+      const model: OutboxModel = { committed: [], open: new Map(), unmoved: 0, met };
+      const movers = [await settledMover(), ...(alone ? [] : [new Mover(market.relay, 'orders')])];
+      const real: RealOutbox = {
+        ...{ database, market, subscriber, movers },
+        ...{ tenantId: newTenantId(), transactions: new Map(), delivered: 0 },
+      };
+      try {
+        await fc.asyncModelRun(() => ({ model, real }), commands);
+        await finish(model, real, movers[0] as Mover);
+      } finally {
+        for (const transaction of real.transactions.values()) await transaction.abort();
+        await database.admin('delete from orders.outbox');
+      }
+      await expectSame(model, real);
+    }),
+    { numRuns, seed },
+  );
+  for (const [what, times] of Object.entries(met)) expect(times, `${what} was met`).toBeGreaterThan(0);
+}, 600_000);
+
+/** A mover that has been at work for a while: it goes by what it has seen, and no longer from the beginning. */
+async function settledMover(): Promise<Mover> {
+  const mover = new Mover(market.relay, 'orders');
+  for (let n = 0; n < 2; n++) {
+    await changeOrder(market, newTenantId(), 'first');
+    await mover.pass();
+  }
+  return mover;
+}
+
+/** Commits what is open and lets one of the movers as it is, with what it remembers, take the rest. */
+async function finish(model: OutboxModel, real: RealOutbox, survivor: Mover): Promise<void> {
+  for (const [connection, transaction] of real.transactions) {
+    await transaction.commit();
+    real.transactions.delete(connection);
+    model.committed.push(...(model.open.get(connection) ?? []));
+  }
+  while ((await survivor.pass()) > 0);
+  expect(await database.admin('select from orders.outbox')).toEqual([]);
+}
+
+async function expectSame({ committed }: OutboxModel, { tenantId }: RealOutbox): Promise<void> {
+  const log = await logOf(database, tenantId);
+  const first = new Map(log.toReversed().map(({ eventId, envelope }) => [eventId, envelope]));
+  const events = log.map(({ eventId }) => eventId).filter((id, place, all) => all.indexOf(id) === place);
+  const logged = events.map(id => JSON.parse(first.get(id) ?? '').payload as Change);
+  expect(byKey(logged)).toEqual(byKey(committed));
+
+  for (let from = 0; from < log.length; from += 10)
+    await subscriber.handle(log.slice(from, from + 10), undefined);
+  const effects = await database.admin<Change>(
+    'select order_id as "orderId", version, intent from stock.effects where tenant_id = $1 order by seq',
+    [tenantId],
+  );
+  expect(byKey(effects)).toEqual(byKey(committed));
+}
+
+const byKey = (changes: readonly Change[]) => ({
+  ...Object.groupBy(
+    changes.map(({ orderId, version, intent }) => ({ orderId, version, intent })),
+    ({ orderId }) => orderId,
+  ),
+});
+
+test('OUTBOX-38: a mover that starts beside a transaction with more events than one pass takes keeps the order of its keys', async () => {
+  const tenantId = newTenantId();
+  const orders = Array.from({ length: 300 }, (_, n) => `big-${n}`);
+  const big = await openTransaction(market, tenantId);
+  await big.change(...orders);
+  const small = await openTransaction(market, tenantId);
+  await small.change('small');
+  await small.commit();
+  const mover = new Mover(market.relay, 'orders');
+  expect(await mover.pass()).toBe(1);
+  await big.commit();
+  expect(await mover.pass()).toBe(256);
+  const next = await openTransaction(market, tenantId);
+  await next.change(...orders.slice(-5));
+  await next.commit();
+  while ((await mover.pass()) > 0);
+  const log = await logOf(database, tenantId);
+  const versions = log.map(({ envelope }) => JSON.parse(envelope).payload as Change);
+  expect(versions).toHaveLength(306);
+  for (const orderId of orders.slice(-5))
+    expect(versions.filter(change => change.orderId === orderId).map(({ version }) => version)).toEqual([
+      1, 2,
+    ]);
+});

@@ -1,0 +1,304 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import type { Database } from '@ghasi/db/database';
+import { disarmFailpoints } from '@ghasi/domain-primitives/failpoint';
+import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
+import { failAt } from '@ghasi/testing/failpoints';
+import { describeWithRedis } from '@ghasi/testing/redis';
+import { type RedisServer, startRedisServer } from '@ghasi/testing/redis-server';
+import { waitUntil } from '@ghasi/testing/signal';
+import { tcpProxy } from '@ghasi/testing/tcp-proxy';
+import { Redis } from 'ioredis';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { BrokerForgot, type Outgoing } from '../../broker.ts';
+import { firstsOf, newPlace, publishAll, recorder, upTo } from '../../conformance-world.conformance.ts';
+import { Connection } from './connection.ts';
+import { openRedisStreamsBroker, type RedisStreamsBroker } from './redis-streams-broker.ts';
+import { GroupMissing, ShardLost, Streams } from './streams.ts';
+
+const times = { leaseMs: 2_000, heartbeatMs: 100, pollMs: 50, markMs: 50, trimMs: 60_000, skewMs: 0 };
+const cleanUps: (() => unknown)[] = [];
+const later = <T>(thing: T, cleanUp: (thing: T) => unknown): T => {
+  cleanUps.push(() => cleanUp(thing));
+  return thing;
+};
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+});
+
+let database: TestDatabase;
+let relay: Database;
+beforeAll(async () => {
+  database = await testDatabase();
+  relay = database.openAs('relay');
+});
+afterEach(() => database.admin('delete from brokers.cursor')); // a test's subscriptions are nobody else's
+afterAll(() => database.drop());
+
+async function openBroker(url: string, namespace = `test-${randomUUID()}`): Promise<RedisStreamsBroker> {
+  const broker = await openRedisStreamsBroker({ url, db: relay, namespace, times });
+  return later(broker, it => it.close());
+}
+
+/** What an outbox would do: remembers what was published and when, and can be asked to publish again. */
+function outboxOf(broker: RedisStreamsBroker) {
+  const published: { message: Outgoing; at: Date }[] = [];
+  const publish = async (messages: readonly Outgoing[]): Promise<void> => {
+    try {
+      await publishAll(broker, messages);
+      for (const message of messages) published.push({ message, at: new Date() });
+    } catch (error) {
+      if (!(error instanceof BrokerForgot)) throw error;
+      let missing: Outgoing[] = [];
+      await broker.recover(async since => {
+        missing = published
+          .filter(({ at }) => since !== undefined && at >= since)
+          .map(({ message }) => message);
+      });
+      await publishAll(broker, [...missing, ...messages]);
+      forgotten.push(missing.length);
+    }
+  };
+  const forgotten: number[] = [];
+  return { publish, forgotten };
+}
+
+describeWithRedis('Redis Streams', url => {
+  const openStreams = async (namespace = `test-${randomUUID()}`) => {
+    const connection = later(new Connection({ url, log: undefined }), it => it.close());
+    await connection.open();
+    const streams = new Streams(connection, namespace);
+    await streams.adopt();
+    return streams;
+  };
+
+  test('whoever lost a shard reads nothing from it, so nothing is missing for the new owner', async () => {
+    const { message, service } = newPlace();
+    const streams = await openStreams();
+    await streams.makeGroup(service, 'end');
+    await streams.add([message('a', 1), message('a', 2)]);
+    const all = (epoch: number) => Array.from({ length: 16 }, (_, shard) => ({ shard, epoch }));
+    const first = { group: service, consumer: 'first' };
+    const second = { group: service, consumer: 'second' };
+    const read = await streams.read(first, all(1), 1);
+    expect(read.entries).toHaveLength(1);
+    const taken = (await Promise.all(all(2).map(held => streams.takeOver(second, held)))).flat();
+    expect(taken).toEqual(read.entries);
+    await expect(streams.read(first, all(1), 1)).rejects.toThrow(ShardLost);
+    await expect(streams.takeOver(first, { shard: 0, epoch: 1 })).rejects.toThrow(ShardLost);
+    expect((await streams.read(second, all(2), 10)).entries).toHaveLength(1);
+  });
+
+  test('a group that was never made is told from an empty one', async () => {
+    const streams = await openStreams();
+    const reader = { group: 'nobody', consumer: 'me' };
+    await expect(streams.read(reader, [{ shard: 0, epoch: 1 }], 1)).rejects.toThrow(GroupMissing);
+    expect(await streams.trim()).toBe(0);
+  });
+
+  test('OUTBOX-34: only what every subscription has acknowledged is trimmed', async () => {
+    const { message, service } = newPlace();
+    const streams = await openStreams();
+    const [fast, slow] = [`${service}-fast`, `${service}-slow`];
+    await streams.makeGroup(fast, 'end');
+    await streams.makeGroup(slow, 'end');
+    await streams.add([1, 2, 3].map(n => message('a', n)));
+    const take = async (group: string, most: number) => {
+      const held = Array.from({ length: 16 }, (_, shard) => ({ shard, epoch: 1 }));
+      return (await streams.read({ group, consumer: 'me' }, held, most)).entries;
+    };
+    const acknowledge = (group: string, entries: Awaited<ReturnType<typeof take>>) =>
+      Promise.all(entries.map(({ shard, raw: [id] }) => streams.acknowledge(group, shard, [id])));
+    await acknowledge(fast, await take(fast, 10));
+    expect(await streams.trim()).toBe(0); // the slow one has seen nothing
+    const [first, second] = await take(slow, 2);
+    expect(await streams.trim()).toBe(0); // given out is not acknowledged
+    await acknowledge(slow, second === undefined ? [] : [second]);
+    expect(await streams.trim()).toBe(0); // the first is still open
+    await acknowledge(slow, first === undefined ? [] : [first]);
+    expect(await streams.trim()).toBe(2);
+    expect(await streams.unread(slow)).toBe(1);
+    await acknowledge(slow, await take(slow, 10));
+    expect(await streams.trim()).toBe(1);
+  });
+
+  test('what somebody wrote to a stream by hand is kept aside, said aloud and held back by nobody', async () => {
+    const { message, service, topic } = newPlace();
+    const namespace = `test-${randomUUID()}`;
+    const broker = await openBroker(url, namespace);
+    await broker.recover(async () => {});
+    const { subscriber, tried } = recorder(service, [topic]);
+    await broker.subscribe([subscriber]);
+    const raw = later(new Redis(url), it => it.disconnect());
+    for (let shard = 0; shard < 16; shard++)
+      await raw.xadd(`${namespace}:broker:shard:${shard}`, '1-0', 'what', 'ever');
+    await publishAll(broker, [message('a', 1)]);
+    await waitUntil('a real message passed', () => tried.length > 0);
+    await waitUntil('nothing is left', async () => {
+      await broker.flush();
+      return (await broker.backlog()).get(service) === 0;
+    });
+    const kept = await broker.streams.deadLetters('unreadable');
+    expect(kept).toHaveLength(16);
+    expect(kept[0]).toEqual({ id: '1-0', subscription: service, fields: '["what","ever"]' });
+  });
+
+  test('an acknowledgement that did not get through is sent again', async () => {
+    const { message, service, topic } = newPlace();
+    const broker = await openBroker(url);
+    await broker.recover(async () => {});
+    const { subscriber, tried } = recorder(service, [topic]);
+    await broker.subscribe([subscriber]);
+    failAt('broker.before-ack');
+    await publishAll(broker, [message('a', 1)]);
+    await waitUntil('it was handled', () => tried.length > 0);
+    await broker.flush();
+    expect((await broker.backlog()).get(service)).toBe(1);
+    disarmFailpoints();
+    await broker.flush();
+    expect((await broker.backlog()).get(service)).toBe(0);
+    expect(tried).toEqual(['a:1']);
+  });
+});
+
+const isHere = (process.env.PATH ?? '')
+  .split(delimiter)
+  .some(folder => existsSync(join(folder, 'redis-server')));
+// house-ok patient-tests: the design asks that a run without Redis says what it left out
+describe.runIf(isHere)('Redis Streams with a server of its own', () => {
+  const ownRedis = async (...args: string[]): Promise<RedisServer & { admin: Redis }> => {
+    const server = (await startRedisServer({ own: true, args })) as RedisServer;
+    later(server, it => it.stop());
+    return { ...server, admin: later(new Redis(server.url), it => it.disconnect()) };
+  };
+
+  test('safety-30: after FLUSHALL with consumers down, what was unread is published again before anything new', async () => {
+    const redis = await ownRedis();
+    const namespace = 'melm';
+    const { message, service, topic } = newPlace();
+    const producer = await openBroker(redis.url, namespace);
+    await producer.prepare([service]);
+    const outbox = outboxOf(producer);
+    const before = recorder(service, [topic]);
+    const first = await openBroker(redis.url, namespace);
+    await first.subscribe([before.subscriber]);
+    await outbox.publish([1, 2, 3].map(n => message('a', n)));
+    await waitUntil('three are done', () => before.tried.length === 3);
+    await first.close();
+    await outbox.publish([4, 5].map(n => message('a', n)));
+
+    await redis.admin.flushall();
+    await outbox.publish([message('a', 6)]);
+    const after = recorder(service, [topic]);
+    const second = await openBroker(redis.url, namespace);
+    await second.subscribe([after.subscriber]);
+    await waitUntil('the newest arrived', () => after.tried.includes('a:6'));
+    expect(after.tried.slice(-3)).toEqual(['a:4', 'a:5', 'a:6']);
+    expect(outbox.forgotten.at(-1)).toBeLessThanOrEqual(3); // what was done long before is not sent again
+  });
+
+  test('safety-30: after FLUSHALL under a running consumer it goes on, and misses nothing', async () => {
+    const redis = await ownRedis();
+    const { message, service, topic } = newPlace();
+    const broker = await openBroker(redis.url);
+    const outbox = outboxOf(broker);
+    const { subscriber, tried } = recorder(service, [topic]);
+    await broker.subscribe([subscriber]);
+    for (let n = 1; n <= 30; n++) {
+      if (n % 10 === 5) await redis.admin.flushall();
+      await outbox.publish([message('a', n), message('b', n)]);
+    }
+    await waitUntil('all arrived', () => new Set(tried).size === 60);
+    for (const key of ['a', 'b']) expect(firstsOf(tried, key)).toEqual(upTo(key, 30));
+  });
+
+  test('DLQ-39: a failover to a replica that lacks the last messages is noticed', async () => {
+    const [primary, replica] = [await ownRedis(), await ownRedis()];
+    const portOf = (server: RedisServer) => Number(new URL(server.url).port);
+    await replica.admin.replicaof('127.0.0.1', portOf(primary));
+    await waitUntil('it follows', async () =>
+      (await replica.admin.info('replication')).includes('master_link_status:up'),
+    );
+    const target = { host: '127.0.0.1', port: portOf(primary) };
+    const proxy = later(await tcpProxy({ target }), it => it.close());
+    const { message, service, topic } = newPlace();
+    const broker = await openBroker(proxy.through(primary.url));
+    await broker.prepare([service]);
+    const outbox = outboxOf(broker);
+    await outbox.publish([message('a', 1)]);
+    await primary.admin.wait(1, 0);
+    await replica.admin.replicaof('NO', 'ONE');
+    await outbox.publish([message('a', 2)]); // accepted, and never seen by the replica
+    target.port = portOf(replica);
+    proxy.cutAll();
+    const reached = () =>
+      outbox
+        .publish([message('a', 3)])
+        .then(() => true)
+        .catch(() => false);
+    await waitUntil('the new primary is reached', reached);
+    const { subscriber, tried } = recorder(service, [topic]);
+    await broker.subscribe([subscriber]);
+    await waitUntil('the newest arrived', () => tried.includes('a:3'));
+    expect(firstsOf(tried, 'a')).toEqual(upTo('a', 3));
+  });
+
+  test('a Redis that may evict is refused, and the message says which policy it has', async () => {
+    const redis = await ownRedis('--maxmemory', '50mb', '--maxmemory-policy', 'allkeys-lru');
+    await expect(openBroker(redis.url)).rejects.toThrow(
+      'maxmemory-policy is allkeys-lru, it must be noeviction',
+    );
+  });
+
+  test('no Redis there: opening says where and why, without the password', async () => {
+    const opening = openBroker('redis://melm:secret@127.0.0.1:1');
+    await expect(opening).rejects.toThrow(/127\.0\.0\.1:1 .*ECONNREFUSED/);
+    await expect(opening).rejects.not.toThrow('secret');
+  });
+
+  test('OUTBOX-34: a full Redis refuses messages and keeps those it has', async () => {
+    const redis = await ownRedis('--maxmemory', '5mb');
+    const { message, service, topic } = newPlace();
+    const broker = await openBroker(redis.url);
+    await broker.prepare([service]);
+    await broker.recover(async () => {});
+    const envelope = (n: number) => JSON.stringify({ key: 'a', n, fill: 'x'.repeat(50_000) });
+    let taken = 0;
+    const fill = async () => {
+      for (let n = 1; n < 1_000; n++) {
+        const [published] = await broker.publish([message('a', n, { envelope: envelope(n) })]);
+        if (published?.ok) taken = n;
+      }
+    };
+    await expect(fill()).rejects.toThrow('OOM');
+    expect(taken).toBeGreaterThan(10);
+    const { subscriber, tried } = recorder(service, [topic]);
+    await redis.admin.config('SET', 'maxmemory', '50mb');
+    await broker.subscribe([subscriber]);
+    await waitUntil('what it took arrived', () => tried.length >= taken);
+    expect(tried).toEqual(upTo('a', taken));
+  });
+
+  test('safety-30: a Redis user without FLUSHALL, KEYS, CONFIG and EVAL is enough', async () => {
+    const redis = await ownRedis();
+    const allowed = '+@all -@admin -@dangerous -eval -eval_ro -function +info +evalsha +script|load';
+    const user = ['melm', 'reset', 'on', '>secret', '~melm:*', '&melm:*', ...allowed.split(' ')];
+    await redis.admin.call('ACL', 'SETUSER', ...user);
+    const { message, service, topic } = newPlace();
+    const broker = await openBroker(redis.url.replace('redis://', 'redis://melm:secret@'), 'melm');
+    await broker.recover(async () => {});
+    const { subscriber, tried } = recorder(service, [topic], {
+      decide: what => (what === 'b:1' ? { kind: 'dead', error: 'never' } : { kind: 'done' }),
+    });
+    await broker.subscribe([subscriber]);
+    await publishAll(broker, [message('a', 1), message('b', 1)]);
+    await waitUntil('both were tried', () => tried.length >= 2);
+    await waitUntil(
+      'the dead letter has a record',
+      async () => (await broker.streams.deadLetters(topic)).length > 0,
+    );
+    await waitUntil('both are acknowledged', async () => (await broker.backlog()).get(service) === 0);
+    expect(await broker.streams.trim()).toBe(2);
+  });
+});

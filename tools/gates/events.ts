@@ -1,0 +1,60 @@
+import { crossTenantPolicy, crossTenantProblems } from '@ghasi/backbone/cross-tenant-policy';
+import { registryProblems } from '@ghasi/backbone/registry';
+import { crossTenantPaths } from '@melmastoon/catalog/cross-tenant-paths';
+import { readChangelog } from '../events/changelog.ts';
+import { evolutionFindings } from '../events/evolution.ts';
+import { readReleased } from '../events/released.ts';
+import { everyService } from '../generators/every-service.ts';
+import type { Party } from '../generators/pubsub/topology.ts';
+import { type Finding, type Gate, type GateReport, isStarted, runGate } from './gate.ts';
+import { readText } from './tree.ts';
+
+const changelogPath = 'CHANGELOG.events.md';
+
+/** The gate over any services: their events fit together and break nothing that was released (REG-17..21, MIG-14, MIG-15). */
+export function eventsGate(load: () => Promise<readonly Party[]>, floor: number): Gate {
+  return { name: 'events', floor, check: async root => checkEvents(root, await load()) };
+}
+
+/** All findings about the events of some services, against the release and the changelog in a tree. */
+export function checkEvents(root: string, services: readonly Party[]): GateReport {
+  const events = services.flatMap(({ publishes }) => publishes);
+  const changelog = readChangelog(readText(root, changelogPath));
+  const broken = registryProblems(events);
+  // declarations that contradict each other have no evolution to speak of
+  const { findings, used } =
+    broken.length > 0
+      ? { findings: [], used: [] }
+      : evolutionFindings({ released: readReleased(root), events, changelog });
+  return {
+    looked: events.length,
+    of: 'subjects',
+    findings: [
+      ...broken.map(what => ({ where: 'registry', what })),
+      ...notTheirOwn(services),
+      ...crossTenantProblems(services, crossTenantPolicy(crossTenantPaths)).map(what => ({
+        where: 'services/catalog/cross-tenant-paths.ts',
+        what: `XT-06: ${what}`,
+      })),
+      ...changelog.malformed.map(({ line, what }) => ({ where: `${changelogPath}:${line}`, what })),
+      ...findings,
+    ],
+    notes: used,
+  };
+}
+
+function notTheirOwn(services: readonly Party[]): Finding[] {
+  return services.flatMap(({ name, publishes }) =>
+    publishes
+      .filter(({ owner }) => owner !== name)
+      .map(({ subject, owner }) => ({
+        where: `services/${name}/service.ts`,
+        what: `CAT-07: publishes ${subject}, which belongs to ${owner}`,
+      })),
+  );
+}
+
+/** 82 subjects of the catalogue and 8 derived ones (CAT-09, X-001). */
+const leastSubjects = 90;
+
+if (isStarted(import.meta.url)) await runGate(eventsGate(everyService, leastSubjects));
