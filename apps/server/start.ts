@@ -94,7 +94,7 @@ export async function start(env: Environment, options: StartOptions): Promise<Ru
     stack.add(() => backbone.stop());
     await backbone.start({
       databases,
-      relayDb: databases.relay as Database,
+      relayDb: databases[RELAY] as Database,
       relay: env.ROLE === 'all' || env.ROLE === 'relay',
       consumers: env.ROLE === 'all' || env.ROLE === 'consumers',
       subscriptions: everything.filter(({ reacts }) => reacts.length > 0).map(({ name }) => name),
@@ -103,7 +103,7 @@ export async function start(env: Environment, options: StartOptions): Promise<Ru
       step('starting job workers');
       const workers = await startWorkers({
         jobs: services.flatMap(service => [...service.jobs, ...service.schedules]),
-        databases: { ...databases, maintenance: databases.maintenance as Database },
+        databases,
         workerUrl: roleUrl(database.adminUrl, 'jobs_worker', secret),
         log,
         metrics,
@@ -196,6 +196,10 @@ type Opening = {
   metrics: Metrics;
 };
 
+/** Roles among the databases; no schema can have such a name. */
+const RELAY = 'role:relay';
+const MAINTENANCE = 'role:maintenance';
+
 /** Connections of one process, all services together; the embedded server takes 200. */
 const MOST_CONNECTIONS = 150;
 
@@ -219,8 +223,8 @@ function openDatabases(opening: Opening): Record<string, Database> {
         open(name, serviceRole(schema), share, backbone.outboxOf(schema)),
       ]),
     ),
-    relay: open('relay', 'relay', 6),
-    maintenance: open('maintenance', 'maintenance', 2),
+    [RELAY]: open('relay', 'relay', 6),
+    [MAINTENANCE]: open('maintenance', 'maintenance', 2),
   };
 }
 
@@ -248,7 +252,7 @@ function hostServices(env: Environment, { services, databases, answers }: Hostin
   const internal = {
     name: 'server',
     schema: 'app',
-    db: databases.maintenance as Database,
+    db: databases[MAINTENANCE] as Database,
     routes: questionRoutes(services, answers),
   };
   const own = env.ROLE === 'all' || env.ROLE === 'http' ? services : [];

@@ -166,7 +166,7 @@ const statementsFor = (schema: string) => ({
       insert into ${schema}.outbox_archive (${outboxColumns}, event_id, attempts, status, published_at, next_attempt_at, lease_epoch)
       select ${outboxColumns}, event_id, attempts, 'published', now(), next_attempt_at, lease_epoch
       from gone
-      on conflict (seq) do nothing
+      on conflict (tenant_id, id) do nothing
     ), failed as (
       update ${schema}.outbox o
       set status = 'retrying', attempts = o.attempts + 1, last_error = f.error,
@@ -196,7 +196,7 @@ const statementsFor = (schema: string) => ({
       select ${outboxColumns}, event_id, attempts, 'dead_letter', next_attempt_at, last_error, lease_epoch,
              'the broker did not take it in ' || attempts || ' attempts'
       from gone
-      on conflict (seq) do update
+      on conflict (tenant_id, id) do update
       set attempts = excluded.attempts, last_error = excluded.last_error, reason = excluded.reason,
           quarantined_at = now(), resolved_at = null, resolved_by = null
     )

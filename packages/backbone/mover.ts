@@ -7,6 +7,8 @@ import type { PublishedEvent } from './observe-trace.ts';
 
 /** Rows of one pass (OUTBOX-26). */
 const MOST = 256;
+/** As in `outbox_move`. */
+const MOST_OTHERS = 5_000;
 const FULL_LOOK_MS = 60_000;
 
 /**
@@ -24,6 +26,8 @@ export class Mover {
   #after: number | undefined;
   /** Missing number → where transaction numbers stood when it was missed. */
   readonly #holes = new Map<number, bigint | undefined>();
+  /** Up to here in the log it knows which numbers were moved, by whomever. */
+  #knownOff: number | undefined;
   /** Until transactions older than this have ended, a pass looks from the very beginning. */
   #beganAt: bigint | undefined;
   #settled = false;
@@ -34,8 +38,9 @@ export class Mover {
     this.schema = schema;
     this.#observer = observer;
     const name = escapeIdentifier(schema);
-    this.#move = `select m.moved::float8[] as moved, m.oldest::text as oldest, m.next::text as next, m.groups, m.events
-      from ${name}.outbox_move($1, $2, $3, $4) m`;
+    this.#move = `select m.moved::float8[] as moved, m.oldest::text as oldest, m.next::text as next, m.groups, m.events,
+             m.others::float8[] as others, m.others_off::float8 as "othersOff", m.own_off::float8 as "ownOff"
+      from ${name}.outbox_move($1, $2, $3, $4, $5) m`;
     this.#look = `select seq::float8 as seq from ${name}.outbox where seq <= $1 order by seq limit 1000`;
   }
 
@@ -60,31 +65,47 @@ export class Mover {
     if (Date.now() - this.#lastLook > FULL_LOOK_MS) await this.#lookForStragglers();
     const values = this.#settled ? [this.#after, this.holes, MOST] : [0, [], MOST];
     const traced = this.#observer?.wantsEvents ?? false;
-    const found = (await this.#query<Moved>(this.#move, [...values, traced]))[0] as Moved;
+    const sinceOff = process.env.NOLEARN ? undefined : this.#holes.size > 0 ? this.#knownOff : undefined;
+    const found = (await this.#query<Moved>(this.#move, [...values, traced, sinceOff]))[0] as Moved;
     const moved = found.moved ?? [];
-    this.#remember(moved, BigInt(found.oldest), found.next === null ? undefined : BigInt(found.next));
+    this.#remember(moved, found, sinceOff);
     if (found.groups !== null)
       this.#observer?.published({ groups: found.groups, events: found.events ?? [] });
     await failpoint('relay.after-move');
     return moved.length;
   }
 
-  /** `next` is above the number of every transaction that ran when the rows were looked at; not every pass knows it. */
-  #remember(moved: readonly number[], oldest: bigint, next: bigint | undefined): void {
+  #remember(moved: readonly number[], found: Moved, sinceOff: number | undefined): void {
+    const oldest = BigInt(found.oldest);
+    // Above the number of every transaction that ran when the rows were looked at; not every pass knows it.
+    const next = found.next === null ? undefined : BigInt(found.next);
     // A full pass from the very beginning may have left rows below what was seen before.
-    const sawAll = moved.length < MOST || (moved.at(-1) as number) > (this.#after ?? 0);
-    for (const seq of moved) this.#holes.delete(seq);
+    const sawAll = moved.length < MOST || (moved.at(-1) as number) > this.seen;
+    const gone = found.others === null ? moved : [...moved, ...found.others].sort((a, b) => a - b);
+    for (const seq of gone) this.#holes.delete(seq);
     for (const [seq, missedAt] of this.#holes) {
       if (missedAt === undefined) this.#holes.set(seq, next);
       else if (missedAt <= oldest) this.#holes.delete(seq);
     }
-    for (const seq of moved) {
+    for (const seq of gone) {
       for (let missing = (this.#after ?? seq) + 1; missing < seq; missing++) this.#holes.set(missing, next);
       this.#after = Math.max(this.#after ?? 0, seq);
     }
+    this.#learnOff(found, sinceOff);
     if (this.#after === undefined || this.#settled) return;
     this.#beganAt ??= next;
     this.#settled = sawAll && this.#beganAt !== undefined && oldest >= this.#beganAt;
+  }
+
+  /**
+   * Other movers' rows look like holes, and while some transaction stays open for minutes no hole is given up: without
+   * this, passes took 70 ms after 75,000 events by four relays (measured).
+   */
+  #learnOff({ others, othersOff, ownOff }: Moved, sinceOff: number | undefined): void {
+    const known = this.#knownOff;
+    if (others?.length === MOST_OTHERS) this.#knownOff = othersOff ?? known;
+    else if (sinceOff !== undefined) this.#knownOff = Math.max(sinceOff, othersOff ?? 0, ownOff ?? 0);
+    else if (known === undefined || this.#holes.size === 0) this.#knownOff = ownOff ?? known;
   }
 
   /** Whatever somebody wrote in a way we did not think of is found here, within a minute and without the lock. */
@@ -115,4 +136,7 @@ type Moved = {
   next: string | null;
   groups: PublishedGroup[] | null;
   events: PublishedEvent[] | null;
+  others: number[] | null;
+  othersOff: number | null;
+  ownOff: number | null;
 };

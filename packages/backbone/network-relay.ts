@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Broker } from '@ghasi/brokers/broker';
+import { type Broker, BrokerForgot } from '@ghasi/brokers/broker';
 import type { Database } from '@ghasi/db/database';
 import type { Logger } from '@ghasi/telemetry/logger';
 import type { Metrics } from '@ghasi/telemetry/metrics';
@@ -47,6 +47,7 @@ class NetworkRelay implements Relay {
   readonly #publishers: ReadonlyMap<string, OutboxPublisher>;
   readonly #wanted = new Set<string>();
   readonly #running = new Map<string, Promise<void>>();
+  readonly #passes = new Set<Promise<Pass>>();
   /** How often in a row the broker could not be reached; while it is away, one row at a time is tried. */
   #outages = 0;
   #awayUntil = 0;
@@ -78,8 +79,11 @@ class NetworkRelay implements Relay {
     this.#running.set(schema, drain);
   }
 
-  /** Looks at every outbox at once. */
+  /** Looks at every outbox at once, and whether the broker still has what it took. */
   async poll(): Promise<void> {
+    await this.#options.broker.publish([]).catch(async error => {
+      if (error instanceof BrokerForgot) await this.#recover();
+    });
     const schemas = [...this.#publishers.keys()];
     if (schemas.length === 0) return;
     const { rows } = await this.#options.db.pool.query<{ i: number }>(
@@ -144,14 +148,22 @@ class NetworkRelay implements Relay {
   async #drain(schema: string, publisher: OutboxPublisher): Promise<void> {
     try {
       while (this.#wanted.delete(schema) && !this.#stopped) {
-        const pass = await publisher.pass(this.#outages > 0 ? 1 : undefined);
-        if (pass.published > 0 || pass.forgot) this.#wanted.add(schema); // until a pass finds nothing
+        await this.#recovering;
+        const pass = await this.#tracked(publisher.pass(this.#outages > 0 ? 1 : undefined));
         await this.#note(pass);
         if (pass.unreachable !== undefined) return;
+        if (pass.published > 0 || pass.forgot) this.#wanted.add(schema); // until a pass finds nothing
       }
     } catch (error) {
       this.#options.log?.warn({ err: error, schema }, 'an outbox could not be published; trying again');
     }
+  }
+
+  #tracked(pass: Promise<Pass>): Promise<Pass> {
+    this.#passes.add(pass);
+    const forget = () => this.#passes.delete(pass);
+    pass.then(forget, forget);
+    return pass;
   }
 
   async #note(pass: Pass): Promise<void> {
@@ -175,12 +187,17 @@ class NetworkRelay implements Relay {
 
   async #doRecover(): Promise<void> {
     const { broker, db, log } = this.#options;
-    let count = 0;
+    // A key that was claimed before the older rows come back must not be published after that.
+    await Promise.allSettled(this.#passes);
     await broker.recover?.(async since => {
-      if (since !== undefined) count = await republishSince(db, since);
+      const count = since === undefined ? 0 : await republishSince(db, since);
+      if (count > 0)
+        log?.error(
+          { since, count },
+          `${broker.name} lost its memory; what may be missing is published again`,
+        );
     });
-    log?.error({ count }, `${broker.name} lost its memory; what may be missing is published again`);
-    for (const schema of this.#publishers.keys()) this.#wanted.add(schema);
+    for (const schema of this.#publishers.keys()) this.nudge(schema);
   }
 
   #tick(): void {

@@ -33,7 +33,7 @@ test('IDEM-10, X-106: the hourly job removes the keys of all tenants whose 24 ho
   const tenant = database.open('tenant');
   const workers = await startWorkers({
     jobs: [job],
-    databases: { tenant, maintenance: database.openAs('maintenance') },
+    databases: { tenant, 'role:maintenance': database.openAs('maintenance') },
     workerUrl: database.roleUrl('jobs_worker'),
     log: createLogger({ name: 'test', level: 'silent' }),
   });

@@ -47,12 +47,14 @@ async function archivedSchemas(db: Database): Promise<string[]> {
 const putBack = (schema: string) => `
   with back as (
     delete from ${schema}.outbox_archive a
-    where a.seq in (
-      select b.seq
+    using (
+      select b.tenant_id, b.id
       from ${schema}.outbox_archive b
       where b.published_at >= $1
       order by b.seq
-      limit $2)
+      limit $2
+    ) chosen
+    where a.tenant_id = chosen.tenant_id and a.id = chosen.id
     returning a.*
   )
   insert into ${schema}.outbox (${outboxColumns}, lease_epoch)
@@ -63,4 +65,10 @@ const putBack = (schema: string) => `
 
 const remove = (schema: string) => `
   delete from ${schema}.outbox_archive a
-  where a.seq in (select b.seq from ${schema}.outbox_archive b where b.published_at < $1 limit $2)`;
+  using (
+    select b.tenant_id, b.id
+    from ${schema}.outbox_archive b
+    where b.published_at < $1
+    limit $2
+  ) chosen
+  where a.tenant_id = chosen.tenant_id and a.id = chosen.id`;

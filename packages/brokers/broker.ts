@@ -103,7 +103,8 @@ export type Broker = {
   prepare(subscriptions: readonly string[]): Promise<void>;
   /**
    * Takes messages, in order per key: after one that it refuses, it refuses the later ones of that key too. Throws when
-   * it cannot be reached (nobody knows what arrived), and {@link BrokerForgot} when it lost what it had taken before.
+   * it cannot be reached (nobody knows what arrived), and {@link BrokerForgot} when it lost what it had taken before;
+   * called without messages, it only finds that out.
    */
   publish(messages: readonly Outgoing[]): Promise<readonly Published[]>;
   /** After {@link BrokerForgot}: has everything that may be missing published again, then takes messages as before. */

@@ -69,9 +69,12 @@ export function openClaim(claimed: Claimed, hosted: Hosted): Claim {
   return { job, input: input.data, who, db: databaseOf(job, hosted), lease, run, traceparent };
 }
 
+/** Where `databases` has the one of the role `maintenance`; no schema can have this name. */
+export const MAINTENANCE = 'role:maintenance';
+
 /** The key of the database a job runs on. */
 export function databaseKey(job: JobDefinition): string {
-  return job.runAs === 'maintenance' ? 'maintenance' : job.service;
+  return job.runAs === 'maintenance' ? MAINTENANCE : job.service;
 }
 
 function databaseOf(job: JobDefinition, hosted: Hosted): Database {

@@ -156,7 +156,7 @@ export const metricCatalogue = {
   // Database: OBS-18, OBS-31
   melmastoon_db_reachable_count: {
     kind: 'gauge',
-    help: '1 while the database answers the relay, 0 while it does not.',
+    help: 'Whether the database answers the relay: 1, or 0 while it does not.',
     labels: byService,
   },
   melmastoon_db_pool_in_use_count: {

@@ -45,6 +45,40 @@ describe('Prometheus text', () => {
     expect(text).toMatch(/_seconds_sum\{[^}]*\} 60\.3505/);
   });
 
+  test('OBS-08: a value that many events share counts for each of them, as if it had been seen that often', async () => {
+    const labels = { ...topic, subscription: 'inventory' };
+    const seen = fc.array(
+      fc.record({
+        value: fc.double({ min: 0, max: 20, noNaN: true }),
+        times: fc.integer({ min: 1, max: 9 }),
+      }),
+    );
+    await fc.assert(
+      fc.asyncProperty(seen, async observations => {
+        const [together, oneByOne] = [createMetrics(), createMetrics()];
+        for (const { value, times } of observations) {
+          together.observe('melmastoon_event_processing_duration_seconds', labels, { value, times });
+          for (let n = 0; n < times; n++)
+            oneByOne.observe('melmastoon_event_processing_duration_seconds', labels, value);
+        }
+        const counts = async (metrics: typeof together) =>
+          samples(await metrics.render()).filter(line => !line.includes('_sum'));
+        expect(await counts(together)).toEqual(await counts(oneByOne));
+      }),
+    );
+  });
+
+  test('a histogram keeps 2,000 label sets, and the rest in one', async () => {
+    const metrics = createMetrics();
+    for (let n = 0; n < 2_005; n++)
+      metrics.observe('melmastoon_db_transaction_duration_seconds', { service: `s${n}` }, 1);
+    const counts = samples(await metrics.render()).filter(line => line.includes('_count'));
+    expect(counts).toHaveLength(2_001);
+    expect(counts.at(-1)).toBe(
+      'melmastoon_db_transaction_duration_seconds_count{otel_metric_overflow="true"} 5',
+    );
+  });
+
   test('OBS-09: a gauge shows its last value', async () => {
     const metrics = createMetrics();
     metrics.set('melmastoon_outbox_unpublished_count', { service: 'iam-service' }, 7);

@@ -14,7 +14,17 @@ import {
   parseTraceparent,
   traceIdOf,
 } from './trace-context.ts';
-import { correlationId, inTraceOf, newCorrelation, startTracing, traceparent, withSpan } from './tracing.ts';
+import {
+  correlationId,
+  inTraceOf,
+  isTracing,
+  newCorrelation,
+  recordSpan,
+  startTracing,
+  traceOrigin,
+  traceparent,
+  withSpan,
+} from './tracing.ts';
 
 let stop: (() => Promise<void>) | undefined;
 
@@ -168,6 +178,55 @@ describe('spans', () => {
       parentSpanId: producer?.spanId,
       links: [publish?.spanId],
     });
+  });
+
+  test('OBS-02: a wait that is over becomes a span with its own times, id and links', async () => {
+    const memory = record();
+    const origin = await withSpan('append', {}, traceOrigin);
+    const [start, end] = [new Date('2026-03-21T08:00:00.000Z'), new Date('2026-03-21T08:00:02.500Z')];
+    const spanId = 'a0b1c2d3e4f50617';
+    recordSpan({ name: 'outbox wait', kind: 'producer', start, end, parent: origin, spanId });
+    recordSpan({ name: 'broker wait', start, end, parent: origin.traceparent, links: [origin.traceparent] });
+    const [append, outboxWait, brokerWait] = memory.spans();
+    expect(outboxWait).toMatchObject({
+      name: 'outbox wait',
+      kind: 'producer',
+      traceId: append?.traceId,
+      parentSpanId: append?.spanId,
+      spanId,
+      start: start.getTime(),
+      end: end.getTime(),
+    });
+    expect(brokerWait).toMatchObject({ parentSpanId: append?.spanId, links: [append?.spanId] });
+    expect(brokerWait?.spanId).not.toBe(spanId);
+  });
+
+  test('OBS-02: a wait never ends before it begins, whatever two clocks say', () => {
+    const memory = record();
+    const start = new Date('2026-03-21T08:00:02.000Z');
+    recordSpan({ name: 'wait', start, end: new Date(0), parent: undefined });
+    expect(memory.spans()[0]).toMatchObject({ start: start.getTime(), end: start.getTime() });
+  });
+
+  test('a past span of a trace that is not sampled, and any while nothing is recorded, is left out', () => {
+    const past = { name: 'wait', start: new Date(0), end: new Date(1) };
+    recordSpan({ ...past, parent: undefined });
+    const memory = record();
+    recordSpan({ ...past, parent: `00-${newTraceId()}-b7ad6b7169203331-00` });
+    expect(memory.spans()).toEqual([]);
+  });
+
+  test('X-024: a span that is not recorded leaves the caller its place as parent', async () => {
+    const sent = `00-${newTraceId()}-b7ad6b7169203331-01`;
+    expect(isTracing()).toBe(false);
+    expect(await inTraceOf(sent, () => withSpan('work', {}, () => traceparent()))).toBe(sent);
+  });
+
+  test('X-024: events of one transaction get one origin, inside a trace and outside', () => {
+    const outside = traceOrigin();
+    expect(parseTraceparent(outside.traceparent)?.traceId).toBe(traceIdOf(outside.correlationId));
+    const inside = inTraceOf(outside, traceOrigin);
+    expect(inside).toEqual(outside);
   });
 
   test('ENV-09: a parent from another trace does not change the correlation id', () => {

@@ -9,6 +9,7 @@ const OF_THE_GROUND = [
   'outbox',
   'outbox_key',
   'outbox_quarantine',
+  'outbox_archive',
   'inbox',
   'inbox_floor',
 ];

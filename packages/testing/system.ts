@@ -157,7 +157,7 @@ async function workersOf(
   if (jobs.length === 0) return undefined;
   return startWorkers({
     jobs,
-    databases: { maintenance: databases.maintenance, ...databases.services },
+    databases: { ...databases.services, 'role:maintenance': databases.maintenance },
     workerUrl: database.roleUrl('jobs_worker'),
     log: createLogger({ name: 'test', level: 'silent' }),
     pollSeconds: 0.5,

@@ -56,6 +56,7 @@ describe('EVT-01: user.created', () => {
     const [tenantId, operatorId] = [newTenantId(), newId('usr')];
     const seed = { tenantId, operatorId, email: 'demo@hotel.test', name: 'Demo', password: 'melma-guest' };
     await Promise.all([seedOperators(gate.db, [seed]), seedOperators(gate.db, [seed])]);
+    await gate.database.admin('delete from iam.outbox_key'); // as if 30 days had passed
     await seedOperators(gate.db, [seed]);
     const created = await told(UserCreated, { tenantId });
     expect(created.map(({ payload }) => payload)).toEqual([

@@ -17,6 +17,7 @@ const ofThePlatform = [
   'outbox',
   'outbox_key',
   'outbox_quarantine',
+  'outbox_archive',
   'inbox',
   'inbox_floor',
 ];

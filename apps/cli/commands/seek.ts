@@ -30,12 +30,15 @@ export async function seekCommand(service: string, flags: SeekFlags): Promise<vo
   console.log(flags.json ? JSON.stringify(sought) : textOf(sought));
 }
 
-function textOf({ subscription, firstAt, again, skipped, dryRun }: Sought): string {
+function textOf({ subscription, firstAt, again, unparked, skipped, dryRun }: Sought): string {
   const place =
     firstAt === null ? 'after the newest message' : `before the message of ${firstAt.toISOString()}`;
   const parts = [
     again.count > 0
       ? `${whole(again.count, again.isMore)} come again; the inbox passes over those it has applied`
+      : '',
+    unparked > 0
+      ? `${counted(unparked, 'parked key')} ${unparked === 1 ? 'starts' : 'start'} afresh with them`
       : '',
     skipped.count > 0
       ? `${counted(skipped.count, 'message')}${skipped.isMore ? ' and more' : ''} it has not read ${dryRun ? 'would be' : 'were'} left out`

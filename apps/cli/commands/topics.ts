@@ -32,12 +32,17 @@ async function isCarried(db: Database, topic: string): Promise<boolean> {
   return rows[0]?.carried === true;
 }
 
-/** The declared topics that share most words with it. */
+/** The declared topics that begin and end most like it. */
 function near(topic: string, declared: readonly string[]): string[] {
-  const words = new Set(topic.split(/[._]/));
-  const shared = (other: string) => other.split(/[._]/).filter(word => words.has(word)).length;
+  const alike = (other: string) =>
+    same([...topic], [...other]) + same([...topic].reverse(), [...other].reverse());
   return declared
-    .filter(other => shared(other) > 2)
-    .sort((one, other) => shared(other) - shared(one) || one.localeCompare(other))
-    .slice(0, 3);
+    .filter(other => alike(other) > topic.length / 2)
+    .sort((one, other) => alike(other) - alike(one))
+    .slice(0, 2);
+}
+
+function same(one: readonly string[], other: readonly string[]): number {
+  const differs = one.findIndex((letter, place) => letter !== other[place]);
+  return differs === -1 ? one.length : differs;
 }

@@ -11,7 +11,7 @@ begin
   execute format($ddl$
     create table %1$I.outbox_archive (
       like %1$I.outbox,
-      constraint outbox_archive_pk primary key (seq),
+      constraint outbox_archive_pk primary key (tenant_id, id),
       constraint outbox_archive_published check (published_at is not null)
     )
   $ddl$, service_schema);

@@ -1,7 +1,7 @@
 -- why: the default broker: an append-only log, cursors that are fenced, and parked keys, all in PostgreSQL.
 
 -- One number for the whole log. A sequence and not a counter row: it leaves no dead row versions behind, so appending
--- stays as fast while somebody holds an old snapshot open (docs/decisions/0009). Holes do not matter: whoever appends
+-- stays as fast while somebody holds an old snapshot open (docs/decisions/0010). Holes do not matter: whoever appends
 -- holds append_lock() until commit, so numbers become visible in their order.
 create sequence brokers.log_off;
 
@@ -25,6 +25,7 @@ create table brokers.log (
   envelope     json not null,
   attributes   json not null,
   source       text not null, -- schema of the outbox it came from
+  source_seq   bigint, -- its number there; null for what did not come from an outbox
   enqueued_at  timestamptz not null,
   published_at timestamptz not null default clock_timestamp()
 ) partition by range (day);

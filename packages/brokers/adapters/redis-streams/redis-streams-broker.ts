@@ -18,7 +18,7 @@ import { Connection } from './connection.ts';
 import { redisStreamsFeatures } from './features.ts';
 import { StreamGroup } from './stream-group.ts';
 import { GroupMissing, type HeldShard, Streams } from './streams.ts';
-import { ensureGroups, missingSince, noteProgress } from './subscriptions.ts';
+import { ensureGroups, knownSubscriptions, missingSince, noteProgress } from './subscriptions.ts';
 
 /** Times of the broker, in milliseconds. */
 export type StreamTimes = {
@@ -109,10 +109,16 @@ export class RedisStreamsBroker implements Broker {
     return this.streams.add(messages);
   }
 
-  /** Has the outboxes publish again what somebody may not have read, and only then takes new messages: order is kept. */
+  /**
+   * Has the outboxes publish again what somebody may not have read, and only then takes new messages: order is kept. All
+   * subscriptions get their groups back first, also those that do not run now: what waits for them must not be trimmed.
+   */
   async recover(republishSince: (since: Date | undefined) => Promise<unknown>): Promise<void> {
-    await republishSince(await missingSince(this.#options.db, this.#times.skewMs));
-    await this.streams.adopt();
+    const { db } = this.#options;
+    if (await this.streams.joinEra()) return;
+    await this.prepare(await knownSubscriptions(db));
+    await republishSince(await missingSince(db, this.#times.skewMs));
+    await this.streams.beginEra();
   }
 
   async subscribe(subscribers: readonly Subscriber[]): Promise<Subscription> {
@@ -206,7 +212,7 @@ export class RedisStreamsBroker implements Broker {
     }
   }
 
-  /** A group that Redis forgot is made again, before everything there is. What is missing comes from the outboxes. */
+  /** A group that Redis forgot begins again with everything there is. What is missing comes from the outboxes. */
   async #mend(group: StreamGroup, error: unknown): Promise<void> {
     const { log } = this.#options;
     const { name } = group;
@@ -214,8 +220,13 @@ export class RedisStreamsBroker implements Broker {
       log?.warn({ err: error, subscription: name }, 'the streams could not be read; trying again');
       return;
     }
-    log?.error({ subscription: name }, 'Redis forgot this subscription: it lost its memory');
-    await this.streams.makeGroup(name, 'start').catch(() => {}); // Redis is away again: the next look says so
+    try {
+      if ((await this.streams.makeGroup(name, 'start')) === 0) return; // whoever recovers was faster
+      await this.streams.endEra();
+      log?.error({ subscription: name }, 'Redis forgot this subscription: it lost its memory');
+    } catch {
+      // Redis is away again: the next look says so
+    }
   }
 
   #balance(): Promise<void> {

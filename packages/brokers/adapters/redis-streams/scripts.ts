@@ -7,21 +7,27 @@ function script(lua: string): Script {
   return { lua, sha: createHash('sha1').update(lua).digest('hex') };
 }
 
-// The run of the server that took the messages is written beside them. FLUSHALL takes it away; a restart or a failover
-// gives another server process, which may have lost the last moments even where it has a disk.
-const RUN = `local run = string.match(redis.call('INFO', 'server'), 'run_id:(%w+)')`;
+// An era is the time in which nothing was lost: it has a name, and the run of the server that took the messages. FLUSHALL
+// takes it away; a restart or a failover gives another server process, which may have lost the last moments even where
+// it has a disk. A new era begins when everything that may be missing is on its way again.
+const ERA = `
+local run = string.match(redis.call('INFO', 'server'), 'run_id:(%w+)')
+local era = redis.call('GET', KEYS[1])
+if era and string.match(era, '^%w+') ~= run then era = false end`;
 
 /**
- * KEYS run, last number, streams; ARGV wake channel, then per message its stream's place, topic, key, event, tenant,
- * attributes, time, envelope. Numbers are microseconds of this server that never repeat and never fall: they order a
- * key's messages also after a FLUSHALL, and are exact in a double until the year 2255. Gives them, or LOST.
+ * KEYS era, last number, streams; ARGV era as the publisher knows it, wake channel, then per message its stream's place,
+ * topic, key, event, tenant, attributes, time, envelope. Numbers are microseconds of this server that never repeat and
+ * never fall: they order a key's messages also after a FLUSHALL, and are exact in a double until the year 2255. Gives
+ * them, or LOST.
  */
-export const publishScript = script(`${RUN}
-if redis.call('GET', KEYS[1]) ~= run then return 'LOST' end
+export const publishScript = script(`${ERA}
+if not era or era ~= ARGV[1] then return 'LOST' end
+if #ARGV < 3 then return {} end
 local time = redis.call('TIME')
 local off = math.max(time[1] * 1000000 + time[2], tonumber(redis.call('GET', KEYS[2]) or '0') + 1)
 local offs = {}
-for i = 2, #ARGV, 8 do
+for i = 3, #ARGV, 8 do
   local text = string.format('%.0f', off)
   redis.call('XADD', KEYS[2 + ARGV[i]], text .. '-0', 't', ARGV[i + 1], 'k', ARGV[i + 2], 'e', ARGV[i + 3],
     'n', ARGV[i + 4], 'a', ARGV[i + 5], 'q', ARGV[i + 6], 'b', ARGV[i + 7])
@@ -29,13 +35,16 @@ for i = 2, #ARGV, 8 do
   off = off + 1
 end
 redis.call('SET', KEYS[2], string.format('%.0f', off - 1))
-redis.call('PUBLISH', ARGV[1], '')
+redis.call('PUBLISH', ARGV[2], '')
 return offs`);
 
-/** KEYS run. From now on this server's messages count. */
-export const adoptScript = script(`${RUN}
-redis.call('SET', KEYS[1], run)
-return run`);
+/** KEYS era; ARGV a name for a new one, or nothing to only ask. Gives the era that lasts, if any. */
+export const eraScript = script(`${ERA}
+if not era and ARGV[1] ~= '' then
+  era = run .. ' ' .. ARGV[1]
+  redis.call('SET', KEYS[1], era)
+end
+return era`);
 
 // Whoever has a lower number than the one that was here before has lost the shard and must not read: what it took would
 // be missing for the new owner, and a later message of the same key would overtake it.
@@ -107,7 +116,7 @@ return redis.call('XTRIM', KEYS[1], 'MINID', string.format('%.0f', least))`);
 
 export const allScripts: readonly Script[] = [
   publishScript,
-  adoptScript,
+  eraScript,
   readScript,
   takeOverScript,
   trimScript,

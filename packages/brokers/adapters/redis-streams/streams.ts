@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { ReplyError } from 'ioredis';
 import { BrokerForgot, type Outgoing, type Published } from '../../broker.ts';
 import type { Connection } from './connection.ts';
-import { adoptScript, publishScript, readScript, takeOverScript, trimScript } from './scripts.ts';
+import { eraScript, publishScript, readScript, takeOverScript, trimScript } from './scripts.ts';
 import {
   fromEntry,
   type RawEntry,
@@ -37,6 +38,7 @@ export class Streams {
   readonly wakeChannel: string;
   readonly #connection: Connection;
   readonly #prefix: string;
+  #era: string | undefined;
 
   constructor(connection: Connection, namespace: string) {
     this.#connection = connection;
@@ -44,9 +46,13 @@ export class Streams {
     this.wakeChannel = `${this.#prefix}:wake`;
   }
 
-  /** Adds messages in their order, 256 or a megabyte at once. After a lot that failed, nothing more is added. */
+  /**
+   * Adds messages in their order, 256 or a megabyte at once. After a lot that failed, nothing more is added. Without
+   * messages it only asks whether the era lasts.
+   */
   async add(messages: readonly Outgoing[]): Promise<Published[]> {
     const published: Published[] = [];
+    if (messages.length === 0) return this.#addLot([]);
     try {
       for (const lot of inLots(messages)) published.push(...(await this.#addLot(lot)));
     } catch (error) {
@@ -58,30 +64,48 @@ export class Streams {
   }
 
   async #addLot(lot: readonly Outgoing[]): Promise<Published[]> {
-    const keys = [this.#runKey, `${this.#prefix}:last`, ...SHARD_NUMBERS.map(shard => this.#stream(shard))];
+    const keys = [this.#eraKey, `${this.#prefix}:last`, ...SHARD_NUMBERS.map(shard => this.#stream(shard))];
     const args = lot.flatMap(message => toArguments(message, shardOf(message.orderingKey) + 1));
-    const answer = await this.#connection.run(publishScript, keys, [this.wakeChannel, ...args]);
+    const answer = await this.#connection.run(publishScript, keys, [
+      this.#era ?? '',
+      this.wakeChannel,
+      ...args,
+    ]);
     if (answer === 'LOST') throw new BrokerForgot('Redis lost what it had accepted');
     return (answer as string[]).map(off => ({ ok: true, id: `${off}-0` }));
   }
 
-  /** Accepts this server, with whatever it remembers, from now on. */
-  async adopt(): Promise<void> {
-    await this.#connection.run(adoptScript, [this.#runKey], []);
+  /** Joins the era that lasts: somebody else has begun it, and republished what was missing. False if there is none. */
+  async joinEra(): Promise<boolean> {
+    const era = (await this.#connection.run(eraScript, [this.#eraKey], [''])) as string | null;
+    if (era !== null) this.#era = era;
+    return era !== null;
   }
 
-  /** Makes a group on every shard where there is none: after the newest entry, or before the oldest. */
-  async makeGroup(group: string, from: 'end' | 'start'): Promise<void> {
+  /** Begins a new era with whatever this server remembers, or joins the one that lasts. */
+  async beginEra(): Promise<void> {
+    this.#era = (await this.#connection.run(eraScript, [this.#eraKey], [randomUUID()])) as string;
+  }
+
+  /** Something is missing: nobody may publish until it is on its way again. */
+  async endEra(): Promise<void> {
+    await this.#connection.redis.del(this.#eraKey);
+  }
+
+  /** Makes a group on every shard where there is none, after the newest entry or before the oldest; says on how many. */
+  async makeGroup(group: string, from: 'end' | 'start'): Promise<number> {
     const position = from === 'end' ? '$' : '0';
-    await Promise.all(
-      SHARD_NUMBERS.map(shard =>
-        this.#connection.redis
-          .xgroup('CREATE', this.#stream(shard), group, position, 'MKSTREAM')
-          .catch(error => {
-            if (!isReply(error, 'BUSYGROUP')) throw error;
-          }),
-      ),
-    );
+    const make = async (shard: number): Promise<number> => {
+      try {
+        await this.#connection.redis.xgroup('CREATE', this.#stream(shard), group, position, 'MKSTREAM');
+        return 1;
+      } catch (error) {
+        if (isReply(error, 'BUSYGROUP')) return 0;
+        throw error;
+      }
+    };
+    const made = await Promise.all(SHARD_NUMBERS.map(make));
+    return made.reduce((sum, count) => sum + count, 0);
   }
 
   /** New entries of some shards. */
@@ -188,8 +212,8 @@ export class Streams {
     return `${this.#prefix}:${topic}.dlq`;
   }
 
-  get #runKey(): string {
-    return `${this.#prefix}:run`;
+  get #eraKey(): string {
+    return `${this.#prefix}:era`;
   }
 
   get #fences(): string {

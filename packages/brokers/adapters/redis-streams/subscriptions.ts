@@ -13,13 +13,17 @@ export async function ensureGroups(
   streams: Streams,
   subscriptions: readonly string[],
 ): Promise<void> {
-  const { rows } = await db.pool.query<{ subscription: string }>(
-    'select distinct subscription from brokers.cursor where subscription = any($1)',
-    [subscriptions],
-  );
-  const known = new Set(rows.map(({ subscription }) => subscription));
+  const known = new Set(await knownSubscriptions(db));
   await Promise.all(subscriptions.map(name => streams.makeGroup(name, known.has(name) ? 'start' : 'end')));
   await ensureCursors(db, subscriptions);
+}
+
+/** Every subscription of the installation. */
+export async function knownSubscriptions(db: Database): Promise<string[]> {
+  const { rows } = await db.pool.query<{ subscription: string }>(
+    'select subscription from brokers.cursor where shard = 0',
+  );
+  return rows.map(({ subscription }) => subscription);
 }
 
 /** Notes up to which moment everything is done. What Redis forgets later than that moment can be given again. */

@@ -2,6 +2,7 @@ import type { Database } from '@ghasi/db/database';
 import { execute, row, rows, type Tx } from '@ghasi/db/sql';
 import { sql } from 'drizzle-orm';
 import { brokerErrors } from '../../../errors.ts';
+import { schemaOfService } from './inbox-names.ts';
 import { endOfLog, originalsIn, placeAt, type Range } from './log-range.ts';
 import { type Change, look, type OnProgress, operate, record } from './operation.ts';
 
@@ -34,7 +35,7 @@ export async function clearInbox(
 ): Promise<Cleared> {
   const { consumer, since, until, topics, tenantId } = wanted;
   const dryRun = change.dryRun ?? false;
-  const schema = schemaOf(consumer);
+  const schema = schemaOfService(consumer.split('.')[0] ?? '');
   const range = await look(db, async tx => {
     await assertInbox(tx, schema, consumer);
     if (until !== undefined && until <= since)
@@ -87,11 +88,6 @@ function deleteRows(tx: Tx, part: Part): Promise<number> {
         using brokers.log l
         where ${chosen(part)}`,
   );
-}
-
-/** `lock-integration-service.key-issued` lives in `lock_integration`. */
-function schemaOf(consumer: string): string {
-  return consumer.replace(/-service(\..*)?$/, '').replaceAll('-', '_');
 }
 
 async function assertInbox(tx: Tx, schema: string, consumer: string): Promise<void> {

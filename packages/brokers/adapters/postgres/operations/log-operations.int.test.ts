@@ -9,10 +9,12 @@ import {
   type RecordingConsumer,
   startConsumer,
 } from '../../../fixtures/recording-consumer.ts';
+import { listDeadLetters } from './dead-letters.ts';
 import { placeAt } from './log-range.ts';
 import { look } from './operation.ts';
 import { replayRange } from './replay-range.ts';
 import { seek } from './seek.ts';
+import { replayDeadLetters } from './settle-letters.ts';
 import { subscriptionStatus } from './subscriptions.ts';
 
 let database: TestDatabase;
@@ -124,6 +126,32 @@ describe('seek', () => {
       [first.epoch - 1n],
     );
     expect(stale.rowCount).toBe(0);
+  });
+
+  test('DLQ-26: a seek across a dead letter gives its key another chance in order, and the same message is dead after it', async () => {
+    const tenantId = newTenantId();
+    const to = await moment();
+    rooms.poison.add('bad');
+    const texts = ['one', 'two', 'bad', 'after'];
+    const [, , bad] = await appendToLog(
+      db,
+      texts.map(text => ({ tenantId, key: 'a', text })),
+    );
+    const letters = () => listDeadLetters(db, { tenantId, subscription: 'rooms-service' });
+    const isDead = async () => (await letters())[0]?.waiting === 1;
+    await waitUntil('it is dead', isDead);
+    await nothingIsBehind();
+    const tries = () => rooms.deliveries.filter(({ envelope }) => envelope.includes('bad')).length;
+    const before = tries();
+    await seek(db, change, { subscription: 'rooms', to });
+    await waitUntil('it was tried again', () => tries() > before);
+    await waitUntil('it is dead again', isDead);
+    expect((await letters()).map(({ id, error }) => [id, error])).toEqual([[bad, 'bad is impossible']]);
+    expect(rooms.applied).toEqual(['one', 'two', 'one', 'two']);
+    rooms.poison.clear();
+    await replayDeadLetters(db, change, { tenantId });
+    await waitUntil('all are applied', () => rooms.applied.includes('after'));
+    expect(rooms.applied.slice(4)).toEqual(['bad', 'after']);
   });
 
   test('DLQ-26: a dry run counts and changes no table', async () => {

@@ -1,5 +1,5 @@
 import type { Database } from '@ghasi/db/database';
-import { row, rows, type Tx } from '@ghasi/db/sql';
+import { execute, row, rows, type Tx } from '@ghasi/db/sql';
 import { sql } from 'drizzle-orm';
 import { brokerErrors } from '../../../errors.ts';
 import type { Position } from '../log-reader.ts';
@@ -18,6 +18,8 @@ export type Sought = {
   readonly firstAt: Date | null;
   /** Messages it has read and gets once more. The inbox makes those it has applied a no-op (DLQ-28). */
   readonly again: Pick<RoughCount, 'count' | 'isMore'>;
+  /** Parked keys, dead ones among them, that are taken apart because all their messages come again. */
+  readonly unparked: number;
   /** Messages it has not read and will never get. */
   readonly skipped: Pick<RoughCount, 'count' | 'isMore'>;
   readonly dryRun: boolean;
@@ -29,8 +31,8 @@ const DAY_MS = 86_400_000;
 
 /**
  * Moves a subscription, in all its processes at once: every shard's fencing number rises, so whatever was in flight may
- * not acknowledge any more, and the owners start again from the new place within a heartbeat. Keys that are parked stay
- * parked.
+ * not acknowledge any more, and the owners start again from the new place within a heartbeat. A key that was parked
+ * after that place starts afresh too: its messages come again from the log, in order with the others of the key.
  */
 export function seek(
   db: Database,
@@ -47,15 +49,17 @@ export function seek(
       position: place.off,
       firstAt: (await firstFrom(tx, place.off + 1))?.published_at ?? null,
       again,
+      unparked: (await parkedAfter(tx, subscription, place.off)).length,
       skipped,
       dryRun: change.dryRun ?? false,
     };
     if (sought.dryRun) return sought;
     const before = await move(tx, subscription, place);
+    const unparked = await unpark(tx, subscription, place.off);
     const to = target.to instanceof Date ? target.to.toISOString() : target.to;
-    const detail = { subscription, to, position: place.off, before, again, skipped };
+    const detail = { subscription, to, position: place.off, before, again, unparked, skipped };
     await record(tx, change, { action: 'subscription.seek', detail, wake: 'log' });
-    return sought;
+    return { ...sought, unparked: unparked.length };
   });
 }
 
@@ -77,6 +81,41 @@ async function move(tx: Tx, subscription: string, place: Position): Promise<Reco
         where subscription = ${subscription}`,
   );
   return Object.fromEntries(held.map(({ shard, off }) => [shard, off]));
+}
+
+type Key = { tenantId: string; parkKey: string };
+
+/** Keys of which every message is in the log above a place. What is not there any more must stay where it is. */
+function parkedAfter(tx: Tx, subscription: string, off: number): Promise<Key[]> {
+  return rows<Key>(
+    tx,
+    sql`select k.tenant_id as "tenantId", k.park_key as "parkKey"
+        from brokers.parked_key k
+        where k.subscription = ${subscription}
+          and exists (
+            select from brokers.parked_message m
+            where m.tenant_id = k.tenant_id and m.subscription = k.subscription and m.park_key = k.park_key)
+          and not exists (
+            select from brokers.parked_message m
+            where m.tenant_id = k.tenant_id and m.subscription = k.subscription and m.park_key = k.park_key
+              and (m.off <= ${off}
+                   or not exists (select from brokers.log l where l.off = m.off and l.event_id = m.event_id)))`,
+  );
+}
+
+/** After `move`: the cursors are locked and their fencing numbers have risen, so nobody parks or retries meanwhile. */
+async function unpark(tx: Tx, subscription: string, off: number): Promise<Key[]> {
+  const keys = await parkedAfter(tx, subscription, off);
+  const given = sql`unnest(${sql.param(keys.map(({ tenantId }) => tenantId))}::uuid[],
+                           ${sql.param(keys.map(({ parkKey }) => parkKey))}::text[]) as g (tenant_id, park_key)`;
+  for (const table of [sql`brokers.parked_message`, sql`brokers.parked_key`])
+    await execute(
+      tx,
+      sql`delete from ${table} k
+          using ${given}
+          where k.subscription = ${subscription} and k.tenant_id = g.tenant_id and k.park_key = g.park_key`,
+    );
+  return keys;
 }
 
 async function placeOf(tx: Tx, to: SeekTarget): Promise<Position> {

@@ -9,6 +9,7 @@ import {
   type LetterFilter,
   onlyOne,
 } from './dead-letters.ts';
+import { consumerOf, schemaOfService } from './inbox-names.ts';
 import { BATCH, type Change, look, type OnProgress, operate, record } from './operation.ts';
 
 /** What became of dead letters: those that were meant, and whether it was done. */
@@ -49,7 +50,8 @@ export function replayDeadLetters(
 
 /**
  * Takes dead letters out of the way for good and frees their keys: the messages behind are delivered next. A full copy
- * with the last error stays in `brokers.settled_letter` (DLQ-16, DLQ-17). `skipped`: it does not matter; `quarantined`:
+ * with the last error stays in `brokers.settled_letter` (DLQ-16, DLQ-17), and the consumer's inbox says that they are
+ * dealt with, so that no seek or replay brings them back unasked. `skipped`: it does not matter; `quarantined`:
  * it must never be applied, and somebody has to look at it.
  */
 export function settleDeadLetters(
@@ -94,8 +96,31 @@ export function settleDeadLetters(
           from keys t
           where k.tenant_id = t.tenant_id and k.subscription = t.subscription and k.park_key = t.park_key`,
     );
+    await closeInboxRows(tx, letters);
     await record(tx, change, { action, detail: detailOf(filter, letters), wake: 'parked' });
   });
+}
+
+/** The consumer has met these messages and failed; from now on it passes over them. Cleared again by `clearInbox`. */
+async function closeInboxRows(tx: Tx, letters: readonly DeadLetter[]): Promise<void> {
+  for (const [service, own] of Map.groupBy(letters, ({ subscription }) => subscription)) {
+    const schema = schemaOfService(service);
+    const found = await row<{ inbox: string | null }>(
+      tx,
+      sql`select to_regclass(format('%I.inbox', ${schema}::text))::text as inbox`,
+    );
+    if (found?.inbox == null) continue; // a consumer of the broker alone has none
+    await execute(
+      tx,
+      sql`update ${sql.identifier(schema)}.inbox i
+          set processed_at = now(), result = 'noop'
+          from unnest(${sql.param(own.map(({ tenantId }) => tenantId))}::uuid[],
+                      ${sql.param(own.map(({ topic }) => consumerOf(service, topic)))}::text[],
+                      ${sql.param(own.map(({ eventId }) => eventId))}::uuid[]) as g (tenant_id, consumer_name, event_id)
+          where i.tenant_id = g.tenant_id and i.consumer_name = g.consumer_name and i.event_id = g.event_id
+            and i.processed_at is null`,
+    );
+  }
 }
 
 type Batches = { filter: LetterFilter; onProgress: OnProgress | undefined };
