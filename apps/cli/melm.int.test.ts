@@ -235,12 +235,20 @@ describe('several processes on one PostgreSQL', () => {
   });
 });
 
-test('describe lists every route with its roles, and as JSON', async () => {
+test('describe lists every route with its roles and every event, and as JSON', async () => {
   const { stdout, code } = await run(['describe', '--json']);
   expect(code).toBe(0);
-  const services = JSON.parse(stdout) as { name: string; routes: { path: string; roles: string[] }[] }[];
-  expect(services.map(service => service.name)).toEqual(['tenant-service', 'iam-service']);
-  expect(services[1]?.routes).toContainEqual(
+  const services = JSON.parse(stdout) as {
+    name: string;
+    routes: { path: string; roles: string[] }[];
+    publishes: { subject: string }[];
+  }[];
+  expect(services).toHaveLength(24);
+  const named = (name: string) => services.find(service => service.name === name);
+  expect(named('reservation-service')?.publishes).toContainEqual(
+    expect.objectContaining({ subject: 'melmastoon.reservation.booking.held.v1', retention: 'warm' }),
+  );
+  expect(named('iam-service')?.routes).toContainEqual(
     expect.objectContaining({ path: '/api/v1/auth/sign-in', auth: 'open' }),
   );
   expect((await run(['describe', 'iam'])).stdout).toContain('iam-service (schema iam)');

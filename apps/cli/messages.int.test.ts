@@ -185,7 +185,7 @@ test('DLQ-16, DLQ-23: quarantine and skip free the key of one tenant, keep a cop
     ['skipped', ours],
     ['quarantined', ours],
   ]);
-  const copy = await run(['dlq', 'show', String(settled[1].id)], env);
+  const copy = await printed(['dlq', 'show', String(settled[1].id)]);
   expect(copy).toContain(`Quarantined message ${settled[1].id} of stock-service`);
   expect(copy).toContain('"version": 1');
   await printed(['dlq', 'skip', '--all', ...reason]);
@@ -442,7 +442,9 @@ describe('the tools under their names in the runbook', () => {
   });
 });
 
-test('DLQ-13: beside a running melm on the embedded database the tools look at the same messages', async () => {
+test('DLQ-13: beside a running melm on the embedded database the tools look at the same messages', {
+  timeout: 120_000,
+}, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'melm-cli-'));
   await chmod(folder, 0o711);
   const dataDir = join(folder, 'data');

@@ -65,7 +65,7 @@ export class Mover {
     if (Date.now() - this.#lastLook > FULL_LOOK_MS) await this.#lookForStragglers();
     const values = this.#settled ? [this.#after, this.holes, MOST] : [0, [], MOST];
     const traced = this.#observer?.wantsEvents ?? false;
-    const sinceOff = process.env.NOLEARN ? undefined : this.#holes.size > 0 ? this.#knownOff : undefined;
+    const sinceOff = this.#holes.size > 0 ? this.#knownOff : undefined;
     const found = (await this.#query<Moved>(this.#move, [...values, traced, sinceOff]))[0] as Moved;
     const moved = found.moved ?? [];
     this.#remember(moved, found, sinceOff);

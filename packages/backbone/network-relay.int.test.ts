@@ -195,6 +195,7 @@ test('X-043, X-045, OUTBOX-29: a message that is refused holds its key and nobod
   await change('a', 'c');
   await waitUntil('a new key is through', () => arrived().includes('c:1'));
   expect(arrived()).toEqual(['b:1', 'b:2', 'c:1']);
+  await waitUntil('it is marked', async () => (await count('outbox')) === 3);
   expect(await waiting()).toEqual([
     { what: 'a:1', attempts: 1, status: 'retrying', last_error: 'refused', paused: true },
     { what: 'a:2', attempts: 0, status: 'pending', last_error: null, paused: false },
@@ -237,6 +238,7 @@ test('OUTBOX-30, X-046: the fiftieth failure after six hours is put aside, and i
   await change('a', 'b');
   await waitUntil('other keys flow', () => arrived().includes('b:2'));
   expect(arrived()).toEqual(['b:1', 'b:2']);
+  await waitUntil('they are marked', async () => (await count('outbox')) === 3);
   expect((await waiting()).map(({ what, attempts }) => `${what} ${attempts}`)).toEqual([
     'a:2 0',
     'young:1 50',

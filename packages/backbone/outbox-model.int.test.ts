@@ -116,6 +116,21 @@ const byKey = (changes: readonly Change[]) => ({
   ),
 });
 
+test('OUTBOX-38: a number that a younger transaction drew and has not committed yet is waited for', async () => {
+  const tenantId = newTenantId();
+  const mover = await settledMover();
+  const older = await openTransaction(market, tenantId);
+  await older.change('a');
+  const younger = await openTransaction(market, tenantId);
+  await younger.change('b');
+  await older.change('a'); // drawn after the other's number, committed before it
+  await older.commit();
+  expect(await mover.pass()).toBe(2);
+  expect(await mover.pass()).toBe(0); // the younger one still runs, though no snapshot lists it
+  await younger.commit();
+  expect(await mover.pass()).toBe(1);
+});
+
 test('OUTBOX-38: a mover that starts beside a transaction with more events than one pass takes keeps the order of its keys', async () => {
   const tenantId = newTenantId();
   const orders = Array.from({ length: 300 }, (_, n) => `big-${n}`);

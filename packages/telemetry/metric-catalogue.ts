@@ -50,7 +50,7 @@ export const metricCatalogue = {
   },
   melmastoon_event_publish_duration_seconds: {
     kind: 'histogram',
-    help: 'Time from append of an outbox row to its acceptance by the broker; the mean of each pass of the relay.',
+    help: 'Time from append of an outbox row to its acceptance by the broker; one time for what a pass took of a topic and tenant.',
     labels: byTopic,
     buckets: longRunning,
   },

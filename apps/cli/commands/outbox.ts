@@ -15,7 +15,7 @@ import { withRelay } from './with-relay.ts';
 export async function outbox(flags: LookFlags): Promise<void> {
   const found = await withRelay(flags, db => outboxStatus(db, tenantOf(flags)));
   if (flags.json) console.log(JSON.stringify(found));
-  else console.log(found.length === 0 ? 'No service has an outbox yet.' : table(found.map(statusRow)));
+  else console.log(statusText(found));
 }
 
 /** Lists the rows that could not be published and wait for somebody to decide. */
@@ -58,6 +58,15 @@ export async function outboxRelease(
 /** `iam` or `iam-service`. */
 function schemaOf(service: string): string {
   return service.replace(/-service$/, '').replaceAll('-', '_');
+}
+
+/** Those with something in them; the others are only counted. */
+function statusText(found: readonly OutboxStatus[]): string {
+  if (found.length === 0) return 'No service has an outbox yet.';
+  const busy = found.filter(({ unpublished, quarantined }) => unpublished + quarantined > 0);
+  const empty = found.length - busy.length;
+  if (busy.length === 0) return `${counted(empty, 'outbox is', 'outboxes are')} empty.`;
+  return [table(busy.map(statusRow)), '', `${counted(empty, 'other is', 'others are')} empty.`].join('\n');
 }
 
 function statusRow({ schema, unpublished, oldestSeconds, failing, quarantined }: OutboxStatus) {

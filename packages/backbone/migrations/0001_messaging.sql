@@ -180,14 +180,16 @@ begin
           select json_agg(json_build_object('topic', g.topic, 'tenantId', g.tenant_id, 'count', g.n, 'waitSeconds', g.wait))
           from (
             select w.topic, w.tenant_id, count(*) as n,
-                   avg(extract(epoch from clock_timestamp() - w.enqueued_at)::float8) as wait
+                   extract(epoch from clock_timestamp() - min(w.enqueued_at) - (max(w.enqueued_at) - min(w.enqueued_at)) / 2) as wait
             from taken w
             group by w.topic, w.tenant_id
           ) g
-        ), json_agg(json_build_object(
-          'topic', t.topic, 'eventId', t.event_id, 'traceparent', t.attributes ->> 'traceparent',
-          'appendedMs', extract(epoch from t.enqueued_at) * 1000, 'publishedMs', extract(epoch from clock_timestamp()) * 1000
-        )) filter (where traced)
+        ), case when traced then (
+          select json_agg(json_build_object(
+            'topic', e.topic, 'eventId', e.event_id, 'traceparent', e.attributes ->> 'traceparent',
+            'appendedMs', extract(epoch from e.enqueued_at) * 1000, 'publishedMs', extract(epoch from clock_timestamp()) * 1000))
+          from taken e
+        ) end
       into moved, own_off, groups, events
       from taken t;
       -- Our own transaction number, drawn by the delete: whoever drew an outbox number that was missed had his before.

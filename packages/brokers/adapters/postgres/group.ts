@@ -27,6 +27,8 @@ export type GroupOptions = {
   /** There is room again for what had to stay in the log. */
   onRoom(): void;
   onDead(topic: string): void;
+  /** A parked key was tried: others may be waiting for their turn. */
+  onRetried(): void;
 };
 
 /**
@@ -149,11 +151,12 @@ export class Group {
       this.#track(this.#run(this.#lanes, batch));
   }
 
-  /** Tries a parked key again, in the background; at most as many at once as the subscriber allows batches. */
-  retry(key: { parkKey: string; tenantId: string; shard: number }): void {
-    if (!this.#held.has(key.shard) || this.#stopped || Date.now() < this.#pausedUntil) return;
-    if (this.#parking.isRetrying(key) || this.#parking.retries >= this.subscriber.concurrency) return;
-    this.#track(this.#parking.retry(key));
+  /** Tries a parked key again, in the background; at most as many at once as the subscriber allows batches. False: not now. */
+  retry(key: { parkKey: string; tenantId: string; shard: number }): boolean {
+    if (!this.#held.has(key.shard) || this.#stopped || Date.now() < this.#pausedUntil) return false;
+    if (this.#parking.isRetrying(key) || this.#parking.retries >= this.subscriber.concurrency) return false;
+    this.#track(this.#parking.retry(key).finally(() => this.#options.onRetried()));
+    return true;
   }
 
   /** Writes down how far it came. A cursor that lags costs a few deduplicated deliveries after a crash, nothing else. */

@@ -62,6 +62,7 @@ export class PostgresBroker implements Broker {
   #wanted = false;
   #balancing: Promise<void> | undefined;
   #retryTimer: NodeJS.Timeout | undefined;
+  #moreDue = false;
   #lastPassiveAck = 0;
   #stopped = false;
   #closing: Promise<void> | undefined;
@@ -102,6 +103,7 @@ export class PostgresBroker implements Broker {
           retry: this.#options.retry ?? defaultRetry,
           log: this.#options.log,
           onRoom: () => this.wake(),
+          onRetried: () => this.#retryMore(),
           onDead: topic =>
             this.#options.metrics?.inc('melmastoon_events_dlq_total', {
               service: subscriber.name,
@@ -134,13 +136,20 @@ export class PostgresBroker implements Broker {
   /** Tries the parked keys that are due. */
   async retryParked(): Promise<void> {
     const due = await dueKeys(this.#db, [...this.#groups.keys()]);
-    for (const key of due) {
-      if (key.dueInMs <= 0) this.#groups.get(key.subscription)?.retry(key);
-    }
+    const now = due.filter(key => key.dueInMs <= 0);
+    const begun = now.filter(key => this.#groups.get(key.subscription)?.retry(key));
+    this.#moreDue = begun.length > 0 && begun.length < now.length;
     const next = due.find(key => key.dueInMs > 0);
     clearTimeout(this.#retryTimer);
     if (next !== undefined && next.dueInMs < this.#times.heartbeatMs && !this.#stopped)
       this.#retryTimer = setTimeout(() => void this.retryParked().catch(() => {}), next.dueInMs + 1);
+  }
+
+  /** A retry ended, and others had to wait for its place. */
+  #retryMore(): void {
+    if (!this.#moreDue || this.#stopped) return;
+    this.#moreDue = false;
+    void this.retryParked().catch(() => {}); // the next heartbeat tries again
   }
 
   /** Writes down how far every subscription of this process is done, now instead of at the next tick. */

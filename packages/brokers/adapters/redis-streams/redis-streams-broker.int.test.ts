@@ -41,26 +41,27 @@ async function openBroker(url: string, namespace = `test-${randomUUID()}`): Prom
   return later(broker, it => it.close());
 }
 
-/** What an outbox would do: remembers what was published and when, and can be asked to publish again. */
+/** What an outbox would do: remembers what was published and when, and publishes again what a broker forgot. */
 function outboxOf(broker: RedisStreamsBroker) {
-  const published: { message: Outgoing; at: Date }[] = [];
+  let published: { message: Outgoing; at: Date }[] = [];
+  const forgotten: number[] = [];
   const publish = async (messages: readonly Outgoing[]): Promise<void> => {
     try {
       await publishAll(broker, messages);
-      for (const message of messages) published.push({ message, at: new Date() });
+      const at = new Date();
+      published.push(...messages.map(message => ({ message, at })));
     } catch (error) {
       if (!(error instanceof BrokerForgot)) throw error;
       let missing: Outgoing[] = [];
       await broker.recover(async since => {
-        missing = published
-          .filter(({ at }) => since !== undefined && at >= since)
-          .map(({ message }) => message);
+        const isMissing = ({ at }: { at: Date }) => since !== undefined && at >= since;
+        missing = published.filter(isMissing).map(({ message }) => message);
+        published = published.filter(one => !isMissing(one));
       });
-      await publishAll(broker, [...missing, ...messages]);
       forgotten.push(missing.length);
+      await publish([...missing, ...messages]);
     }
   };
-  const forgotten: number[] = [];
   return { publish, forgotten };
 }
 
@@ -215,6 +216,28 @@ describe.runIf(isHere)('Redis Streams with a server of its own', () => {
     }
     await waitUntil('all arrived', () => new Set(tried).size === 60);
     for (const key of ['a', 'b']) expect(firstsOf(tried, key)).toEqual(upTo(key, 30));
+  });
+
+  test('a stream that somebody deleted is noticed by whoever consumes it', async () => {
+    const redis = await ownRedis();
+    const { message, service, topic } = newPlace();
+    const broker = await openBroker(redis.url, 'melm');
+    await broker.prepare([service]);
+    const outbox = outboxOf(broker);
+    await outbox.publish([message('a', 1), message('a', 2)]);
+    await redis.admin.del(...Array.from({ length: 16 }, (_, shard) => `melm:broker:shard:${shard}`));
+    const { subscriber, tried } = recorder(service, [topic]);
+    await broker.subscribe([subscriber]);
+    await outbox.publish([message('a', 3)]);
+    await waitUntil('all arrived', () => tried.length >= 3);
+    expect(tried).toEqual(upTo('a', 3));
+    await redis.admin.del(...Array.from({ length: 16 }, (_, shard) => `melm:broker:shard:${shard}`));
+    await waitUntil('it was noticed', () =>
+      broker.publish([]).then(
+        () => false,
+        error => error instanceof BrokerForgot,
+      ),
+    );
   });
 
   test('DLQ-39: a failover to a replica that lacks the last messages is noticed', async () => {

@@ -56,22 +56,22 @@ local function mayRead(fences, field, epoch)
 end`;
 
 /**
- * KEYS fences, streams; ARGV group, consumer, most per stream, then per stream its shard and epoch. Gives the time of
- * the look and, per stream, its new entries or FENCED.
+ * KEYS era, fences, streams; ARGV group, consumer, most per stream, then per stream its shard and epoch. Gives the time of
+ * the look, whether the era lasts and, per stream, its new entries or FENCED.
  */
-export const readScript = script(`${FENCE}
+export const readScript = script(`${ERA}${FENCE}
 local time = redis.call('TIME')
 local found = {}
-for i = 2, #KEYS do
-  local shard, epoch = ARGV[2 * i], tonumber(ARGV[2 * i + 1])
-  if mayRead(KEYS[1], ARGV[1] .. ' ' .. shard, epoch) then
+for i = 3, #KEYS do
+  local shard, epoch = ARGV[2 * i - 2], tonumber(ARGV[2 * i - 1])
+  if mayRead(KEYS[2], ARGV[1] .. ' ' .. shard, epoch) then
     local read = redis.call('XREADGROUP', 'GROUP', ARGV[1], ARGV[2], 'COUNT', ARGV[3], 'STREAMS', KEYS[i], '>')
     found[#found + 1] = read and read[1][2] or {}
   else
     found[#found + 1] = 'FENCED'
   end
 end
-return {string.format('%.0f', time[1] * 1000000 + time[2]), found}`);
+return {string.format('%.0f', time[1] * 1000000 + time[2]), era and 1 or 0, found}`);
 
 /**
  * KEYS fences, stream; ARGV group, consumer, shard, epoch, from where, most. Takes over what others of the group were

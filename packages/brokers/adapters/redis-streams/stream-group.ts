@@ -59,7 +59,7 @@ export class StreamGroup {
   #held = new Map<number, HeldShard>();
   /** Reading and changing hands happen one after the other: what is read under an old number must not be missed. */
   #turn: Promise<unknown> = Promise.resolve();
-  /** Server time of the last look that found nothing more, in microseconds. */
+  /** Server time of the last look after which nothing was left, in microseconds. */
   #emptyAt: number | undefined;
   #pausedUntil = 0;
   #stopped = false;
@@ -129,7 +129,7 @@ export class StreamGroup {
         if (!this.wantsMore) return false;
         const look = await this.#options.streams.read(this.#reader, this.held, MOST_PER_LOOK);
         this.#accept(look.entries);
-        if (!look.isMore) this.#emptyAt = look.at;
+        if (look.isAll) this.#emptyAt = look.at;
         this.dispatch();
         return look.isMore;
       });

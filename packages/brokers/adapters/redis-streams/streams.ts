@@ -16,8 +16,16 @@ import {
 export type Reader = { readonly group: string; readonly consumer: string };
 export type HeldShard = { readonly shard: number; readonly epoch: number };
 
-/** What a look at the streams gave. `at` is the server's time in microseconds, `isMore` if a stream has more. */
-export type Look = { readonly at: number; readonly entries: readonly Entry[]; readonly isMore: boolean };
+/**
+ * What a look at the streams gave. `at` is the server's time in microseconds; `isAll` if no stream has more and nothing
+ * was lost: then everything published before was given to the group.
+ */
+export type Look = {
+  readonly at: number;
+  readonly entries: readonly Entry[];
+  readonly isMore: boolean;
+  readonly isAll: boolean;
+};
 export type Entry = { readonly shard: number; readonly raw: RawEntry };
 
 /** The shard is somebody else's by now. */
@@ -110,18 +118,20 @@ export class Streams {
 
   /** New entries of some shards. */
   async read(reader: Reader, held: readonly HeldShard[], most: number): Promise<Look> {
-    const keys = [this.#fences, ...held.map(({ shard }) => this.#stream(shard))];
+    const keys = [this.#eraKey, this.#fences, ...held.map(({ shard }) => this.#stream(shard))];
     const args = [reader.group, reader.consumer, most, ...held.flatMap(({ shard, epoch }) => [shard, epoch])];
     const answer = await this.#connection.run(readScript, keys, args).catch(orGroupMissing);
-    const [at, found] = answer as [string, (RawEntry[] | 'FENCED')[]];
+    const [at, lasts, found] = answer as [string, 0 | 1, (RawEntry[] | 'FENCED')[]];
     if (found.includes('FENCED')) throw new ShardLost(`${reader.group} lost a shard`);
     const perShard = found as RawEntry[][];
+    const isMore = perShard.some(entries => entries.length >= most);
     return {
       at: Number(at),
       entries: perShard.flatMap((entries, place) =>
         entries.map(raw => ({ shard: (held[place] as HeldShard).shard, raw })),
       ),
-      isMore: perShard.some(entries => entries.length >= most),
+      isMore,
+      isAll: !isMore && lasts === 1,
     };
   }
 

@@ -5,8 +5,8 @@ import type { Streams } from './streams.ts';
 
 /**
  * Makes the groups of subscriptions. One that PostgreSQL knows and Redis does not was forgotten by Redis, so it begins
- * with everything there is; a new one begins with what is published from now on. The groups come first: whoever sees
- * that PostgreSQL knows a subscription can rely on it that its group was made.
+ * with everything there is, and the era ends; a new one begins with what is published from now on. The groups come
+ * first: whoever sees that PostgreSQL knows a subscription can rely on it that its group was made.
  */
 export async function ensureGroups(
   db: Database,
@@ -14,7 +14,12 @@ export async function ensureGroups(
   subscriptions: readonly string[],
 ): Promise<void> {
   const known = new Set(await knownSubscriptions(db));
-  await Promise.all(subscriptions.map(name => streams.makeGroup(name, known.has(name) ? 'start' : 'end')));
+  const make = async (name: string): Promise<boolean> => {
+    const made = await streams.makeGroup(name, known.has(name) ? 'start' : 'end');
+    return known.has(name) && made > 0;
+  };
+  const forgotten = await Promise.all(subscriptions.map(make));
+  if (forgotten.includes(true)) await streams.endEra();
   await ensureCursors(db, subscriptions);
 }
 

@@ -1,0 +1,128 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { accepted } from '@ghasi/db/accepted';
+import type { Database } from '@ghasi/db/database';
+import { execute } from '@ghasi/db/sql';
+import { tenantTransaction } from '@ghasi/db/tenant-transaction';
+import { parseTenantId } from '@ghasi/domain-primitives/ids';
+import { uuid7 } from '@ghasi/domain-primitives/uuid';
+import { sql } from 'drizzle-orm';
+import { Actor } from '../backbone/actor-handle.ts';
+import type { Place } from '../backbone/contender.ts';
+import { BookingConfirmed, booking, contender, start, who } from '../backbone/contenders/melmastoon.ts';
+import { onClient } from '../backbone/ground.ts';
+import { startServers } from '../backbone/servers.ts';
+import type { BenchOptions } from '../measure.ts';
+
+const FLOOD = 100_000;
+const PER_SECOND = 50;
+const filler = 'x'.repeat(950);
+const actor = { type: 'system', id: 'bench' } as const;
+const quiet = parseTenantId(uuid7());
+
+type Latency = { events: number; p50: number; p99: number };
+
+export const defaults = { seconds: 10, rounds: 1 };
+
+/** One tenant floods 100,000 events, a thousand per transaction; how long does another wait for its own? Commit of the row to commit of the effect. */
+export async function run({ seconds, json }: BenchOptions): Promise<void> {
+  const servers = await startServers(false);
+  const url = await servers.newDatabase('bench_flood');
+  const place: Place = { url, redisUrl: undefined, groups: 1, alone: false };
+  const consumers = await Actor.start('melmastoon', place);
+  const flooder = await Actor.start('melmastoon', place); // a process of its own: what it computes is not what we measure
+  try {
+    await contender.prepare(place);
+    await consumers.ask({ do: 'open-consumers' });
+    await flooder.ask({ do: 'open-writer' });
+    const { db, stop } = await start(place, [booking], { relay: true, consumers: false });
+    const database = db.booking as Database;
+    await pace(database, 2); // warm connections and plans
+    console.error('  flood: the quiet tenant alone');
+    const idle = await between(place, () => pace(database, seconds));
+    console.error(`  flood: ${FLOOD} events of the other tenant`);
+    let flooded = false;
+    const began = performance.now();
+    const flood = flooder.ask({ do: 'fill', events: FLOOD }, 300_000).then(() => (flooded = true));
+    const during = await between(place, async () => {
+      while (!flooded || (await waiting(place)) > 0) await pace(database, 1);
+    });
+    await flood;
+    const drained = (performance.now() - began) / 1000;
+    await stop();
+    report({ idle, during, drained, json });
+  } finally {
+    await flooder.stop();
+    await consumers.stop();
+    await servers.stop();
+  }
+}
+
+/** Business row and event of the quiet tenant, at fixed times. */
+async function pace(database: Database, seconds: number): Promise<void> {
+  const begin = performance.now();
+  const writes: Promise<unknown>[] = [];
+  for (let count = 0; count < PER_SECOND * seconds; count++) {
+    const wait = begin + (count * 1000) / PER_SECOND - performance.now();
+    if (wait > 0) await delay(wait);
+    writes.push(write(database));
+  }
+  await Promise.all(writes);
+}
+
+function write(database: Database): Promise<unknown> {
+  return tenantTransaction(database, { tenantId: quiet, actor }, async ({ tx }) => {
+    const id = uuid7();
+    await execute(
+      tx,
+      sql`insert into booking.bookings (tenant_id, id, guest) values (${quiet}, ${id}, 'guest')`,
+    );
+    return accepted(undefined, [BookingConfirmed.from({ id, filler }, { aggregateVersion: 1 })]);
+  });
+}
+
+/** Latencies of what the quiet tenant wrote while `work` ran. */
+async function between(place: Place, work: () => Promise<void>): Promise<Latency> {
+  return onClient(place.url, async client => {
+    const { rows: from } = await client.query('select clock_timestamp() as at');
+    await work();
+    const { rows: until } = await client.query('select clock_timestamp() as at');
+    await delay(2_000); // the last effects
+    const { rows } = await client.query(
+      `with pair as (
+         select extract(epoch from pg_xact_commit_timestamp(e.xmin) - pg_xact_commit_timestamp(b.xmin)) * 1000 as ms
+         from booking.bookings b
+         join consumer_1.effects e on e.tenant_id = b.tenant_id and e.booking_id = b.id
+         where b.tenant_id = $1 and pg_xact_commit_timestamp(b.xmin) between $2 and $3)
+       select count(*)::int as events, percentile_disc(0.5) within group (order by ms)::float8 as p50,
+              percentile_disc(0.99) within group (order by ms)::float8 as p99
+       from pair`,
+      [quiet, from[0].at, until[0].at],
+    );
+    return rows[0];
+  });
+}
+
+async function waiting(place: Place): Promise<number> {
+  return onClient(place.url, async client => {
+    const { rows } = await client.query(
+      'select $2 - count(*)::int as n from consumer_1.effects where tenant_id = $1',
+      [who.tenantId, FLOOD],
+    );
+    return rows[0].n;
+  });
+}
+
+function report(found: { idle: Latency; during: Latency; drained: number; json: boolean }): void {
+  const { idle, during, drained } = found;
+  if (found.json) {
+    console.log(JSON.stringify({ idle, during, drainedSeconds: drained, flood: FLOOD }));
+    return;
+  }
+  const line = (name: string, { events, p50, p99 }: Latency) =>
+    `${name.padEnd(34)} ${String(events).padStart(6)} events   p50 ${p50.toFixed(1).padStart(7)} ms   p99 ${p99.toFixed(1).padStart(7)} ms`;
+  console.log(line('quiet tenant alone', idle));
+  console.log(line(`while the other floods ${FLOOD}`, during));
+  console.log(
+    `ratio of p99: ${(during.p99 / idle.p99).toFixed(2)}; the flood was applied after ${drained.toFixed(1)} s`,
+  );
+}
