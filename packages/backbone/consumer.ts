@@ -12,7 +12,7 @@ import { type BreakerPolicy, CircuitBreaker } from './circuit-breaker.ts';
 import type { Service } from './define-service.ts';
 import { createInbox, type Inbox } from './inbox.ts';
 import { type ConsumedCounter, countConsumed, type Settled } from './observe-consumed.ts';
-import { inTraceOfEvent } from './observe-trace.ts';
+import { inTraceOfEvent, inTracesOfEvents } from './observe-trace.ts';
 import type { ServiceOutbox } from './outbox.ts';
 import { createReader, isReadable, type Readable, type Reader, type Unreadable } from './read-delivery.ts';
 import type { Registry } from './registry.ts';
@@ -228,7 +228,7 @@ class Consumer {
 
   /** In no message's trace: an event it causes names its own cause, or starts a trace. */
   async #reactToMany(ctx: Ctx, reads: readonly Readable[], appends: Promise<void>[]): Promise<void> {
-    const result = await reads[0]?.reaction.handleMany?.(ctx, reads);
+    const result = await inTracesOfEvents(reads, async () => reads[0]?.reaction.handleMany?.(ctx, reads));
     if (!result || result.length === 0) return;
     const append = this.#options.outbox.append(ctx, result);
     append.catch(() => {});

@@ -45,20 +45,49 @@ export function recordOutboxWait(event: PublishedEvent): void {
  * recorded, the wait in the broker and the handler become children of the producer's span that link to the publish
  * span (OBS-02, X-025); a replay is the same trace with `melm.replay`.
  */
-export function inTraceOfEvent<T>({ delivery, envelope }: Readable, handle: () => Promise<T>): Promise<T> {
-  const { traceparent, replayOf } = delivery.attributes;
-  const origin = { correlationId: envelope.correlationId, traceparent };
+export function inTraceOfEvent<T>(read: Readable, handle: () => Promise<T>): Promise<T> {
+  const origin = originOf(read);
   if (!isTracing()) return inTraceOf(origin, handle);
-  const links = traceparent === undefined ? [] : [publishSpan(traceparent, envelope.eventId)];
-  const attributes = {
-    'messaging.message.id': envelope.eventId,
-    'messaging.destination.name': delivery.topic,
-    'melm.attempt': delivery.attempt,
-    ...(replayOf === undefined ? {} : { 'melm.replay': true }),
+  const { name, links, attributes } = consumerSpan(read);
+  recordBrokerWait(read, new Date());
+  return inTraceOf(origin, () => withSpan({ name, kind: 'consumer', links }, attributes, handle));
+}
+
+/** The same for a handler that takes many events in one call: it runs in none of their traces and shows in each. */
+export async function inTracesOfEvents<T>(reads: readonly Readable[], handle: () => Promise<T>): Promise<T> {
+  if (!isTracing()) return handle();
+  const start = new Date();
+  const result = await handle();
+  const end = new Date();
+  for (const read of reads) {
+    const { name, links, attributes } = consumerSpan(read);
+    recordBrokerWait(read, start);
+    const batch = { ...attributes, 'messaging.batch.message_count': reads.length };
+    recordSpan({ name, kind: 'consumer', links, attributes: batch, parent: originOf(read), start, end });
+  }
+  return result;
+}
+
+function recordBrokerWait(read: Readable, end: Date): void {
+  const { links, attributes } = consumerSpan(read);
+  const start = read.delivery.publishedAt;
+  recordSpan({ name: 'broker wait', links, attributes, parent: originOf(read), start, end });
+}
+
+function originOf({ delivery, envelope }: Readable) {
+  return { correlationId: envelope.correlationId, traceparent: delivery.attributes.traceparent };
+}
+
+function consumerSpan({ delivery, envelope }: Readable) {
+  const { traceparent, replayOf } = delivery.attributes;
+  return {
+    name: `${delivery.topic} process`,
+    links: traceparent === undefined ? [] : [publishSpan(traceparent, envelope.eventId)],
+    attributes: {
+      'messaging.message.id': envelope.eventId,
+      'messaging.destination.name': delivery.topic,
+      'melm.attempt': delivery.attempt,
+      ...(replayOf === undefined ? {} : { 'melm.replay': true }),
+    },
   };
-  const wait = { name: 'broker wait', start: delivery.publishedAt, end: new Date() };
-  recordSpan({ ...wait, parent: origin, links, attributes });
-  return inTraceOf(origin, () =>
-    withSpan({ name: `${delivery.topic} process`, kind: 'consumer', links }, attributes, handle),
-  );
 }

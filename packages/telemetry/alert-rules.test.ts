@@ -188,3 +188,14 @@ describe('dashboards', () => {
     expect(events.filter(name => !shown.includes(name))).toEqual([]);
   });
 });
+
+test('OBS-04: the page on observability covers the whole stack, what is built and what is not', () => {
+  const page = read('docs/observability/01-observability.md');
+  const titles = [...page.matchAll(/^## (.+)$/gm)].map(([, title]) => title);
+  expect(titles).toEqual(
+    expect.arrayContaining(['Logs', 'Metrics', 'Traces', 'Alerts', 'What is not here yet']),
+  );
+  expect(page).toMatch(/Real-user monitoring/);
+  expect(page).toMatch(/Evaluation of AI decisions/);
+  expect(page.match(/```mermaid/g)).toHaveLength(1);
+});

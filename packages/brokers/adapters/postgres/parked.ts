@@ -130,13 +130,13 @@ export async function unparkHead(db: Database, key: ParkedKey, off: number | und
               where m.tenant_id = k.tenant_id and m.subscription = k.subscription and m.park_key = k.park_key)`,
     );
     if (freed === 1) return true;
-    await execute(
+    const stillParked = await execute(
       tx,
       sql`update brokers.parked_key
           set attempts = 0, state = 'retrying', retry_at = clock_timestamp()
           where tenant_id = ${key.tenantId} and subscription = ${key.subscription} and park_key = ${key.parkKey}`,
     );
-    return false;
+    return stillParked === 0; // none: it was freed between the look at what is due and this retry
   });
 }
 

@@ -67,7 +67,9 @@ export async function openRedisStreamsBroker(options: RedisStreamsOptions): Prom
   const { url, log, commandTimeoutMs } = options;
   const connection = new Connection({ url, log, commandTimeoutMs });
   await connection.open();
-  return new RedisStreamsBroker(connection, options);
+  const broker = new RedisStreamsBroker(connection, options);
+  await broker.streams.joinEra(); // whoever comes new has claimed nothing yet
+  return broker;
 }
 
 /**
