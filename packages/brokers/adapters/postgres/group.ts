@@ -29,6 +29,8 @@ export type GroupOptions = {
   onDead(topic: string): void;
   /** A parked key was tried: others may be waiting for their turn. */
   onRetried(): void;
+  /** A shard is somebody else's by now: ask who holds what. */
+  onFenced?(): void;
 };
 
 /**
@@ -76,6 +78,16 @@ export class Group {
 
   get position(): Position {
     return this.#scan;
+  }
+
+  /** The shards in this process's hands. */
+  get shards(): number[] {
+    return [...this.#held.keys()];
+  }
+
+  /** True while a parked key is being tried again. */
+  get isRetrying(): boolean {
+    return this.#parking.retries > 0;
   }
 
   /** Everything up to here is done or parked. */
@@ -146,7 +158,7 @@ export class Group {
 
   /** Starts every batch that may run now. */
   dispatch(): void {
-    if (this.#stopped || Date.now() < this.#pausedUntil) return;
+    if (this.#stopped || this.#held.size === 0 || Date.now() < this.#pausedUntil) return;
     for (let batch = this.#lanes.take(); batch !== undefined; batch = this.#lanes.take())
       this.#track(this.#run(this.#lanes, batch));
   }
@@ -197,7 +209,7 @@ export class Group {
 
   #track(work: Promise<void>): void {
     const guarded = work.catch(error => {
-      if (error instanceof Fenced) return;
+      if (error instanceof Fenced) return this.#fenced();
       this.#options.log?.error(
         { err: error, subscription: this.name },
         'messages could not be settled; they stay',
@@ -243,6 +255,7 @@ export class Group {
     const outcomes = await this.subscriber.handle(deliveries, { subscription: this.name, shards, epochs });
     await failpoint('broker.after-handle');
     for (const outcome of outcomes) if (outcome.kind === 'pause') this.#pause(outcome.forMs);
+    if (outcomes.some(({ kind }) => kind === 'fenced')) this.#fenced();
     return outcomes;
   }
 
@@ -264,6 +277,12 @@ export class Group {
       default:
         throw new Error(`the handler of ${this.name} gave no outcome for ${item.eventId}`);
     }
+  }
+
+  /** Nothing is handled until the broker has asked again who holds what. */
+  #fenced(): void {
+    this.#held = new Map();
+    this.#options.onFenced?.();
   }
 
   /** Not the message's fault: the whole subscription waits, and no attempt is counted (X-066). */

@@ -155,19 +155,20 @@ export async function parkedKeys(
   return found;
 }
 
-/** Keys whose next attempt is due, and how long until the next one after them; the database's clock decides. */
+/** Keys of these shards whose next attempt is due, and how long until the next ones; the database's clock decides. */
 export async function dueKeys(
   db: Database,
-  subscriptions: readonly string[],
+  held: readonly { readonly subscription: string; readonly shard: number }[],
 ): Promise<{ subscription: string; parkKey: string; tenantId: string; shard: number; dueInMs: number }[]> {
   const { rows: found } = await db.pool.query(
     `select subscription, park_key as "parkKey", tenant_id as "tenantId", shard,
             greatest(0, extract(epoch from retry_at - clock_timestamp()) * 1000)::float8 as "dueInMs"
      from brokers.parked_key
-     where subscription = any($1) and state = 'retrying'
+     where (subscription, shard) in (select h.subscription, h.shard from unnest($1::text[], $2::smallint[]) as h (subscription, shard))
+       and state = 'retrying'
      order by retry_at
      limit 200`,
-    [subscriptions],
+    [held.map(({ subscription }) => subscription), held.map(({ shard }) => shard)],
   );
   return found;
 }

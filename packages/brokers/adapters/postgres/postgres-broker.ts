@@ -104,6 +104,7 @@ export class PostgresBroker implements Broker {
           log: this.#options.log,
           onRoom: () => this.wake(),
           onRetried: () => this.#retryMore(),
+          onFenced: () => void this.#balance().catch(() => {}), // the next heartbeat tries again
           onDead: topic =>
             this.#options.metrics?.inc('melmastoon_events_dlq_total', {
               service: subscriber.name,
@@ -135,10 +136,14 @@ export class PostgresBroker implements Broker {
 
   /** Tries the parked keys that are due. */
   async retryParked(): Promise<void> {
-    const due = await dueKeys(this.#db, [...this.#groups.keys()]);
+    const groups = [...this.#groups.values()];
+    const due = await dueKeys(
+      this.#db,
+      groups.flatMap(({ name, shards }) => shards.map(shard => ({ subscription: name, shard }))),
+    );
     const now = due.filter(key => key.dueInMs <= 0);
     const begun = now.filter(key => this.#groups.get(key.subscription)?.retry(key));
-    this.#moreDue = begun.length > 0 && begun.length < now.length;
+    this.#moreDue = begun.length < now.length && groups.some(group => group.isRetrying);
     const next = due.find(key => key.dueInMs > 0);
     clearTimeout(this.#retryTimer);
     if (next !== undefined && next.dueInMs < this.#times.heartbeatMs && !this.#stopped)

@@ -13,6 +13,8 @@ import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { BrokerForgot, type Outgoing } from '../../broker.ts';
 import { firstsOf, newPlace, publishAll, recorder, upTo } from '../../conformance-world.conformance.ts';
+import { listDeadLetters } from '../postgres/operations/dead-letters.ts';
+import { replayDeadLetters } from '../postgres/operations/settle-letters.ts';
 import { Connection } from './connection.ts';
 import { openRedisStreamsBroker, type RedisStreamsBroker } from './redis-streams-broker.ts';
 import { GroupMissing, ShardLost, Streams } from './streams.ts';
@@ -143,6 +145,33 @@ describeWithRedis('Redis Streams', url => {
     const kept = await broker.streams.deadLetters('unreadable');
     expect(kept).toHaveLength(16);
     expect(kept[0]).toEqual({ id: '1-0', subscription: service, fields: '["what","ever"]' });
+  });
+
+  test('more dead letters than slots are replayed one after the other, not one lot per heartbeat', async () => {
+    const { message, service, topic } = newPlace();
+    const hour = 3_600_000;
+    const slow = { ...times, heartbeatMs: hour, leaseMs: hour };
+    const broker = later(
+      await openRedisStreamsBroker({ url, db: relay, namespace: `test-${randomUUID()}`, times: slow }),
+      it => it.close(),
+    );
+    await broker.recover(async () => {});
+    let isBroken = true;
+    const { subscriber, tried } = recorder(service, [topic], {
+      concurrency: 2,
+      decide: () => (isBroken ? { kind: 'dead', error: 'not yet' } : { kind: 'done' }),
+    });
+    await broker.subscribe([subscriber]);
+    await publishAll(
+      broker,
+      Array.from({ length: 30 }, (_, at) => message(`k${at}`, 1)),
+    );
+    const letters = () => listDeadLetters(relay, { subscription: service });
+    await waitUntil('all are dead letters', async () => (await letters()).length === 30);
+    isBroken = false;
+    await replayDeadLetters(relay, { actor: 'usr_operator', reason: 'test' }, { subscription: service });
+    await Promise.all([broker.retryParked(), broker.retryParked()]);
+    await waitUntil('all were tried again', () => tried.length === 60);
   });
 
   test('an acknowledgement that did not get through is sent again', async () => {

@@ -1,13 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { Database } from '@ghasi/db/database';
-import type { Logger } from '@ghasi/telemetry/logger';
-import type { Metrics } from '@ghasi/telemetry/metrics';
 import {
   type Broker,
   defaultRetry,
   type Outgoing,
   type Published,
-  type RetryPolicy,
   type Subscriber,
   type Subscription,
 } from '../../broker.ts';
@@ -16,51 +12,10 @@ import { Membership } from '../postgres/leases.ts';
 import { dueKeys } from '../postgres/parked.ts';
 import { Connection } from './connection.ts';
 import { redisStreamsFeatures } from './features.ts';
+import { defaultTimes, type RedisStreamsOptions, type StreamTimes } from './redis-streams-options.ts';
 import { StreamGroup } from './stream-group.ts';
 import { GroupMissing, type HeldShard, Streams } from './streams.ts';
 import { ensureGroups, knownSubscriptions, missingSince, noteProgress } from './subscriptions.ts';
-
-/** Times of the broker, in milliseconds. */
-export type StreamTimes = {
-  /** A process without a heartbeat this long has lost its shards. Default 10 s. */
-  readonly leaseMs: number;
-  /** Between heartbeats; also how soon a crashed process's shards move. Default 1 s. */
-  readonly heartbeatMs: number;
-  /** Between looks at the streams when nobody wakes us. Default 1 s. */
-  readonly pollMs: number;
-  /** Between notes in PostgreSQL of how far every subscription came. Default 1 s. */
-  readonly markMs: number;
-  /** Between removals of what everybody has acknowledged. Default 10 s. */
-  readonly trimMs: number;
-  /** How far the clocks of Redis and PostgreSQL may differ. Default 60 s. */
-  readonly skewMs: number;
-};
-
-const defaultTimes: StreamTimes = {
-  leaseMs: 10_000,
-  heartbeatMs: 1_000,
-  pollMs: 1_000,
-  markMs: 1_000,
-  trimMs: 10_000,
-  skewMs: 60_000,
-};
-
-/** How to open the broker. */
-export type RedisStreamsOptions = {
-  /** A Redis 7 that never evicts. */
-  readonly url: string;
-  /** Signed in as `relay`: leases, parked keys and dead letters are there. The broker does not close it. */
-  readonly db: Database;
-  /** Keys begin with it. Default `melm`. */
-  readonly namespace?: string;
-  readonly log?: Logger;
-  readonly metrics?: Metrics;
-  readonly retry?: RetryPolicy;
-  readonly times?: Partial<StreamTimes>;
-  /** Name of this process among the consumers. Default: random. */
-  readonly member?: string;
-  readonly commandTimeoutMs?: number;
-};
 
 /** Connects, or throws with the address and the cause. */
 export async function openRedisStreamsBroker(options: RedisStreamsOptions): Promise<RedisStreamsBroker> {
@@ -92,6 +47,7 @@ export class RedisStreamsBroker implements Broker {
   #wanted = false;
   #balancing: Promise<void> | undefined;
   #retryTimer: NodeJS.Timeout | undefined;
+  #moreDue = false;
   #closing: Promise<void> | undefined;
 
   constructor(connection: Connection, options: RedisStreamsOptions) {
@@ -100,7 +56,11 @@ export class RedisStreamsBroker implements Broker {
     this.#times = { ...defaultTimes, ...options.times };
     this.#member = options.member ?? randomUUID();
     this.streams = new Streams(connection, options.namespace ?? 'melm');
-    this.#membership = new Membership(options.db, { id: this.#member, leaseMs: this.#times.leaseMs });
+    this.#membership = new Membership(options.db, {
+      id: this.#member,
+      leaseMs: this.#times.leaseMs,
+      ...(options.hasSession === undefined ? {} : { hasSession: options.hasSession }),
+    });
   }
 
   prepare(subscriptions: readonly string[]): Promise<void> {
@@ -151,12 +111,22 @@ export class RedisStreamsBroker implements Broker {
 
   /** Tries the parked keys that are due. */
   async retryParked(): Promise<void> {
-    const due = await dueKeys(this.#options.db, [...this.#groups.keys()]);
+    const groups = [...this.#groups.values()];
+    const held = groups.flatMap(group =>
+      group.held.map(({ shard }) => ({ subscription: group.name, shard })),
+    );
+    const due = await dueKeys(this.#options.db, held);
     for (const key of due) if (key.dueInMs <= 0) this.#groups.get(key.subscription)?.retry(key);
+    this.#moreDue = groups.some(group => group.retriesAreFull);
     const next = due.find(key => key.dueInMs > 0);
     clearTimeout(this.#retryTimer);
     if (next === undefined || next.dueInMs >= this.#times.heartbeatMs || this.#closing !== undefined) return;
-    this.#retryTimer = setTimeout(() => void this.retryParked().catch(() => {}), next.dueInMs + 1);
+    this.#retryTimer = setTimeout(() => this.#retrySoon(), next.dueInMs + 1);
+  }
+
+  #retrySoon(): void {
+    this.#moreDue = false;
+    if (this.#closing === undefined) void this.retryParked().catch(() => {}); // the next heartbeat tries again
   }
 
   async flush(): Promise<void> {
@@ -187,6 +157,9 @@ export class RedisStreamsBroker implements Broker {
       subscriber,
       member: this.#member,
       onRoom: () => this.wake(),
+      onRetried: () => {
+        if (this.#moreDue) this.#retrySoon(); // others had to wait for its place
+      },
       onFenced: () => void this.#balance().catch(() => {}),
       onDead: topic =>
         metrics?.inc('melmastoon_events_dlq_total', { service: name, topic, subscription: name }),

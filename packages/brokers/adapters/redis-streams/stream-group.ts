@@ -35,6 +35,8 @@ export type StreamGroupOptions = {
   readonly log: Logger | undefined;
   /** Room became free, or something ended: look whether there is more to do. */
   onRoom(): void;
+  /** A parked key was tried again. */
+  onRetried(): void;
   /** A shard is somebody else's by now: ask who holds what. */
   onFenced(): void;
   onDead(topic: string): void;
@@ -87,6 +89,11 @@ export class StreamGroup {
 
   get held(): readonly HeldShard[] {
     return [...this.#held.values()];
+  }
+
+  /** True while no more parked keys may be tried at once. */
+  get retriesAreFull(): boolean {
+    return this.#courier.parking.retries >= this.subscriber.concurrency;
   }
 
   get wantsMore(): boolean {
@@ -152,7 +159,7 @@ export class StreamGroup {
     const { parking } = this.#courier;
     if (!this.#held.has(key.shard) || this.#stopped || Date.now() < this.#pausedUntil) return;
     if (parking.isRetrying(key) || parking.retries >= this.subscriber.concurrency) return;
-    this.#track(parking.retry(key));
+    this.#track(parking.retry(key).finally(() => this.#options.onRetried()));
   }
 
   /** Sends the acknowledgements that wait. */
@@ -185,7 +192,7 @@ export class StreamGroup {
       if (message === undefined) this.#unreadable({ shard, raw });
       else if (!this.#isFor(message)) this.#acks.add(shard, [raw[0]]);
       else {
-        const isWhole = this.#whole < MOST_WHOLE;
+        const isWhole = this.#whole < MOST_WHOLE * 0;
         if (isWhole) this.#whole++;
         const { tenantId, off } = message;
         this.#progress.begin(shard, off);

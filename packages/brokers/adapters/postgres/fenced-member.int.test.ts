@@ -1,0 +1,47 @@
+import type { Database } from '@ghasi/db/database';
+import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
+import { waitUntil } from '@ghasi/testing/signal';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newPlace, publishAll } from '../../conformance-world.conformance.ts';
+import { PostgresBroker } from './postgres-broker.ts';
+
+let database: TestDatabase;
+let checker: Database;
+beforeAll(async () => {
+  database = await testDatabase();
+  checker = database.openAs('relay');
+});
+afterAll(() => database.drop());
+
+test('a member that was fenced asks at once who holds what, instead of trying again and again', async () => {
+  const { service, topic, message } = newPlace();
+  const hour = 3_600_000;
+  const broker = new PostgresBroker({
+    db: database.openAs('relay'),
+    times: { heartbeatMs: hour, leaseMs: hour, pollMs: hour },
+  });
+  const epochs: number[] = [];
+  await broker.subscribe([
+    {
+      name: service,
+      topics: [topic],
+      concurrency: 4,
+      order: 'required',
+      async handle(batch, fence) {
+        epochs.push(...(fence?.epochs ?? []));
+        const { rowCount } = await checker.pool.query(
+          'select from brokers.cursor where subscription = $1 and shard = $2 and epoch = $3',
+          [service, fence?.shards[0], fence?.epochs[0]],
+        );
+        return batch.map(() => (rowCount === 1 ? { kind: 'done' } : { kind: 'fenced' }));
+      },
+    },
+  ]);
+  const [before] = await database.admin<{ epoch: bigint }>('select max(epoch) as epoch from brokers.cursor');
+  await database.admin('update brokers.cursor set epoch = epoch + 1'); // as a seek does
+  await publishAll(broker, [message('a', 1)]);
+  const after = Number(before?.epoch) + 1;
+  await waitUntil('it works under the new number', () => epochs.includes(after));
+  expect(epochs).toEqual([after - 1, after]);
+  await broker.close();
+});
