@@ -2,7 +2,7 @@ import { openClient } from '@ghasi/db/database';
 import { uuid7 } from '@ghasi/domain-primitives/uuid';
 import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
 import type { Client } from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { flawless, judge } from './fixtures/chaos/judge.ts';
 import { marketMigrations, OrderChanged } from './fixtures/chaos/market.ts';
 import { runChaos } from './fixtures/chaos/run-chaos.ts';
@@ -41,16 +41,20 @@ describe('the judge', () => {
   let planted: TestDatabase;
   let admin: Client;
   const tenantId = uuid7();
-  beforeEach(async () => {
+  beforeAll(async () => {
     planted = await testDatabase({ migrations: marketMigrations });
     admin = await openClient(planted.adminUrl, 'judge');
+  });
+  beforeEach(async () => {
+    for (const table of ['orders.changes', 'orders.outbox', 'stock.effects', 'mail.effects'])
+      await planted.admin(`delete from ${table}`);
     for (const version of [1, 2, 3]) {
       await change(version);
       await effect('stock', version);
       await effect('mail', version);
     }
   });
-  afterEach(async () => {
+  afterAll(async () => {
     await admin.end();
     await planted.drop();
   });

@@ -192,7 +192,7 @@ export class StreamGroup {
       if (message === undefined) this.#unreadable({ shard, raw });
       else if (!this.#isFor(message)) this.#acks.add(shard, [raw[0]]);
       else {
-        const isWhole = this.#whole < MOST_WHOLE * 0;
+        const isWhole = this.#whole < MOST_WHOLE;
         if (isWhole) this.#whole++;
         const { tenantId, off } = message;
         this.#progress.begin(shard, off);
