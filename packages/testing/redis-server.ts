@@ -1,6 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createConnection } from 'node:net';
+import { tmpdir } from 'node:os';
 import { freePorts } from './free-ports.ts';
 
 /** A Redis for tests: the one at REDIS_URL, or a process of our own. */
@@ -24,7 +25,18 @@ export async function startRedisServer(
     return undefined;
   }
   const [port] = (await freePorts(1)) as [number];
-  const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
+  const args = [
+    '--port',
+    String(port),
+    '--bind',
+    '127.0.0.1',
+    '--dir',
+    tmpdir(),
+    '--save',
+    '',
+    '--appendonly',
+    'no',
+  ];
   const child = spawn(
     'redis-server',
     [...args, '--maxmemory-policy', 'noeviction', ...(options.args ?? [])],
