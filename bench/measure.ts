@@ -1,5 +1,13 @@
 /** How long and how often each variant is measured. */
-export type BenchOptions = { seconds: number; rounds: number; json: boolean };
+export type BenchOptions = {
+  seconds: number;
+  rounds: number;
+  json: boolean;
+  /** Contenders to run, where a benchmark has several; empty: all. */
+  only: readonly string[];
+  /** Producers and consumers share a process, where a benchmark has both. */
+  oneProcess: boolean;
+};
 
 /** One way of doing the same work. */
 export type Variant = { name: string; note: string; once(): Promise<unknown> };

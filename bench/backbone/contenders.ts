@@ -1,0 +1,21 @@
+import type { Contender } from './contender.ts';
+
+/** Who runs, by the name `--only` takes. A contender is one file that exports `contender`. */
+export const contenders = {
+  melmastoon: () => import('./contenders/melmastoon.ts'),
+  'boss-notify': () => import('./contenders/boss-notify.ts'),
+  'boss-polling': () => import('./contenders/boss-polling.ts'),
+  'graphile-worker': () => import('./contenders/graphile-worker.ts'),
+  'outbox-polling': () => import('./contenders/outbox-polling.ts'),
+  'outbox-wal': () => import('./contenders/outbox-wal.ts'),
+  bullmq: () => import('./contenders/bullmq.ts'),
+  'redis-streams': () => import('./contenders/redis-streams.ts'),
+} satisfies Record<string, () => Promise<{ contender: Contender }>>;
+
+/** A name of the table above. */
+export type ContenderName = keyof typeof contenders;
+
+/** Loads a contender; its peer is loaded only when it starts. */
+export async function loadContender(name: ContenderName): Promise<Contender> {
+  return (await contenders[name]()).contender;
+}
