@@ -115,3 +115,25 @@ test('OUTBOX-26: a pass finds its rows by the index, however many dead ones a he
   expect(await scans()).toBe(before);
   await snapshot.end();
 });
+
+test('ORD-02: how far consumers came is written apart from what every transaction of theirs reads, so old versions of it slow nobody', async () => {
+  const running = market(here);
+  await running.start({ ...chaosTimes, times: { ...chaosTimes.times, ackMs: 5 } });
+  await waitUntil('it holds all shards', async () => {
+    const held = await here.admin('select from brokers.cursor where owner is not null');
+    return held.length === 32;
+  });
+  const versions = (table: 'fence' | 'cursor') =>
+    here.admin(
+      table === 'fence'
+        ? 'select subscription, shard, epoch, xmin::text as version from brokers.fence order by 1, 2'
+        : 'select subscription, shard, epoch, xmin::text as version from brokers.cursor order by 1, 2',
+    );
+  const [fence, cursor] = [await versions('fence'), await versions('cursor')];
+  for (let n = 0; n < 10; n++) await changeOrder(running, newTenantId(), `o${n}`);
+  await waitUntil('everything has settled', () => isSettled(admin));
+  expect(await versions('cursor')).not.toEqual(cursor);
+  expect(await versions('fence')).toEqual(fence);
+  const numbers = (rows: object[]) => rows.map(row => ({ ...row, version: undefined }));
+  expect(numbers(await versions('cursor'))).toEqual(numbers(fence));
+});

@@ -2,7 +2,7 @@ import type { Subscriber } from '@ghasi/brokers/broker';
 import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
 import { newTenantId } from '@ghasi/testing/tenants';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { createSubscriber } from './consumer.ts';
 import type { Service } from './define-service.ts';
 import {
@@ -114,6 +114,37 @@ const byKey = (changes: readonly Change[]) => ({
     changes.map(({ orderId, version, intent }) => ({ orderId, version, intent })),
     ({ orderId }) => orderId,
   ),
+});
+
+test('INBOX-01: a batch that was applied before is recognised in as many statements as one message', async () => {
+  const again = openMarket(database);
+  onTestFinished(() => again.stop());
+  let statements = 0;
+  again.stock.pool.on('connect', client => {
+    const query = client.query.bind(client) as (...given: unknown[]) => unknown;
+    client.query = ((...given: unknown[]) => {
+      statements++;
+      return query(...given);
+    }) as typeof client.query;
+  });
+  const consumer = createSubscriber({
+    ...marketParts(database),
+    service: marketServices().find(({ schema }) => schema === 'stock') as Service,
+    db: again.stock,
+    outbox: again.backbone.outboxOf('stock'),
+  });
+  const tenantId = newTenantId();
+  for (let n = 0; n < 20; n++) await changeOrder(market, tenantId, `o${n}`);
+  const mover = new Mover(market.relay, 'orders');
+  while ((await mover.pass()) > 0);
+  const log = await logOf(database, tenantId);
+  await consumer.handle(log, undefined);
+  const statementsFor = async (batch: typeof log) => {
+    statements = 0;
+    await consumer.handle(batch, undefined);
+    return statements;
+  };
+  expect(await statementsFor(log)).toBe(await statementsFor(log.slice(0, 1)));
 });
 
 test('OUTBOX-38: a number that a younger transaction drew and has not committed yet is waited for', async () => {

@@ -116,8 +116,8 @@ begin
       if exists (
         select from unnest(shards, epochs) as held (shard, epoch)
         where not exists (
-          select from brokers.cursor c
-          where c.subscription = of_subscription and c.shard = held.shard and c.epoch = held.epoch)
+          select from brokers.fence f
+          where f.subscription = of_subscription and f.shard = held.shard and f.epoch = held.epoch)
       ) then
         raise exception 'fenced: %% lost a shard', of_subscription using errcode = 'MB001';
       end if;

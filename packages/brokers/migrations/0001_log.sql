@@ -114,6 +114,29 @@ create table brokers.cursor (
   constraint cursor_shard check (shard between 0 and 15)
 ) with (fillfactor = 30);
 
+-- The fencing numbers once more, apart from the positions. Every transaction of a consumer reads them, and a cursor that
+-- moves twice a second has 3,600 row versions to read past when somebody has held a snapshot for half an hour (measured:
+-- the proof for 16 shards took 20 ms then, and 1 ms at the start). This one changes only when a shard changes hands.
+create table brokers.fence (
+  subscription text not null,
+  shard        smallint not null,
+  epoch        bigint not null,
+  constraint fence_pk primary key (subscription, shard)
+);
+
+create function brokers.copy_fence() returns trigger
+  language plpgsql
+  set search_path = pg_catalog, pg_temp
+as $$
+begin
+  insert into brokers.fence (subscription, shard, epoch)
+  values (new.subscription, new.shard, new.epoch)
+  on conflict (subscription, shard) do update set epoch = excluded.epoch;
+  return null;
+end $$;
+create trigger cursor_fence after insert or update of epoch on brokers.cursor
+  for each row execute function brokers.copy_fence();
+
 -- A key whose oldest message fails. Everything else of its shard flows past it.
 create table brokers.parked_key (
   subscription    text not null,
@@ -181,6 +204,7 @@ grant usage on schema brokers to relay, maintenance;
 grant usage on sequence brokers.log_off to relay;
 grant select on brokers.log_day to relay, maintenance;
 grant select, insert, update, delete on brokers.member, brokers.cursor to relay;
+grant select, insert, update on brokers.fence to relay;
 grant select on brokers.cursor to maintenance;
 
 -- Drops days that are older than `keep` and that every subscription has read. Returns how many were dropped.

@@ -176,6 +176,8 @@ export class Group {
     const low = this.low;
     if (low <= this.#flushed || (!force && !this.#handledSinceFlush)) return;
     const held = [...this.#held.values()];
+    if (held.length === 0) return; // between two sets of shards
+    const lanes = this.#lanes;
     this.#handledSinceFlush = false;
     await failpoint('broker.before-ack');
     await this.#options.db.pool.query(
@@ -185,7 +187,7 @@ export class Group {
        where c.subscription = $1 and c.shard = h.shard and c.epoch = h.epoch and c.off < $2`,
       [this.name, low, this.#dayOf(low), held.map(({ shard }) => shard), held.map(({ epoch }) => epoch)],
     );
-    this.#flushed = low;
+    if (lanes === this.#lanes) this.#flushed = low; // other shards by now: they are behind
     await failpoint('broker.after-ack');
   }
 

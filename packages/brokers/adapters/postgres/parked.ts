@@ -176,7 +176,7 @@ export async function dueKeys(
 async function assertHeld(tx: Tx, key: ParkedKey): Promise<void> {
   const held = await rows(
     tx,
-    sql`select from brokers.cursor
+    sql`select from brokers.fence
         where subscription = ${key.subscription} and shard = ${key.shard} and epoch = ${key.epoch}
         for share`,
   );
