@@ -27,7 +27,7 @@ export async function openPlatformDatabase(env: Environment, secret: string): Pr
     };
   }
   const server = await startEmbeddedPostgres({ dataDir: dataDir(env), password: passwordOf(secret) });
-  return { adminUrl: server.adminUrl, embedded: true, exited: server.exited, stop: server.stop };
+  return { adminUrl: server.localUrl, embedded: true, exited: server.exited, stop: server.stop };
 }
 
 /** Like {@link openPlatformDatabase}, but an embedded server that a running melm has started is used as it is. */

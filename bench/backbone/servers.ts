@@ -39,7 +39,7 @@ export async function startServers(withRedis: boolean): Promise<Servers> {
   const settings = postgresSettings;
   const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'pg'), password, settings });
   const redis = withRedis ? await startRedis(folder) : undefined;
-  const { adminUrl } = postgres;
+  const adminUrl = postgres.localUrl; // as every contender gets it
   const version = await onClient(adminUrl, client => client.query('show server_version'));
   return {
     adminUrl,

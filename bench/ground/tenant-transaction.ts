@@ -24,8 +24,8 @@ export async function run(options: BenchOptions): Promise<void> {
   const server = await startEmbeddedPostgres({ dataDir: join(folder, 'pg'), password: SECRET });
   try {
     const set = { schema: 'bench', folder: new URL('./migrations/', import.meta.url) };
-    await migrate(server.adminUrl, [set], { secret: SECRET });
-    const url = roleUrl(server.adminUrl, 'svc_bench', SECRET);
+    await migrate(server.localUrl, [set], { secret: SECRET });
+    const url = roleUrl(server.localUrl, 'svc_bench', SECRET);
     const plain = new pg.Pool({ connectionString: url, max: CONNECTIONS });
     const db = openDatabase({ url, service: 'bench', max: CONNECTIONS });
     const measured = await measure(variants(plain, db), { workers: CONNECTIONS, ...options });

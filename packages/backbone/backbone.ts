@@ -72,7 +72,12 @@ export class Backbone {
     for (const { name, schema } of options.services) {
       this.#outboxes.set(
         schema,
-        createOutbox({ ...options, service: name, schema, onCommitted: () => this.#committed(schema) }),
+        createOutbox({
+          ...options,
+          service: name,
+          schema,
+          onCommitted: tenantId => this.#committed(schema, tenantId),
+        }),
       );
     }
   }
@@ -95,7 +100,7 @@ export class Backbone {
       url: relayDb.url,
       log,
       onWake: wake => {
-        if (wake.kind === 'outbox') this.#relay?.nudge(wake.schema);
+        if (wake.kind === 'outbox') this.#relay?.nudge(wake.schema, wake.tenantId);
         else if (wake.kind === 'log') this.#broker?.wake();
         else void this.#broker?.retryParked().catch(() => {});
       },
@@ -108,10 +113,8 @@ export class Backbone {
         schemas: services.map(({ schema }) => schema),
         log,
         observe: this.#observePublished(),
-        onMoved: () => {
-          this.#broker?.wake();
-          this.#wakeUps?.tell({ kind: 'log' });
-        },
+        wake: this.#wakeUps.payload({ kind: 'log' }),
+        onMoved: () => this.#broker?.wake(),
       });
       this.#unwatch = this.#watch(this.#relay, relayDb);
     }
@@ -191,8 +194,8 @@ export class Backbone {
   }
 
   /** After a commit: our own relay is told in memory, the others by one notification per 10 ms. */
-  #committed(schema: string): void {
-    if (this.#relay === undefined) this.#wakeUps?.tell({ kind: 'outbox', schema });
-    else this.#relay.nudge(schema);
+  #committed(schema: string, tenantId: string): void {
+    if (this.#relay === undefined) this.#wakeUps?.tell({ kind: 'outbox', schema, tenantId });
+    else this.#relay.nudge(schema, tenantId);
   }
 }

@@ -208,7 +208,7 @@ class Consumer {
       await Promise.all(appends);
       throw error;
     }
-    if (appends.length > 0) outbox.committed();
+    if (appends.length > 0) outbox.committed(who.tenantId);
     const seconds = (performance.now() - started) / 1000;
     this.#count.settled(
       reads.map(({ delivery }) => delivery),

@@ -11,6 +11,7 @@ import {
   startShop,
   stock,
 } from './fixtures/shop.ts';
+import { Mover } from './mover.ts';
 import { on, type Reaction } from './reaction.ts';
 
 let database: TestDatabase;
@@ -63,6 +64,36 @@ test('ORD-04: one tenant with thousands of waiting messages does not hold up ano
     expect(disorder).toEqual([]);
   } finally {
     release.fire();
+    await shop.stop();
+  }
+});
+
+test('ORD-04, OUTBOX-38: what a quiet tenant has in the outbox is moved ahead of a flood, whole and in order', async () => {
+  const [flooding, quiet] = [newTenantId(), newTenantId()];
+  const shop = await startShop(database, { relay: false, consumers: false });
+  const relay = database.openAs('relay', { max: 1 });
+  try {
+    const mover = new Mover(relay, 'orders');
+    while ((await mover.pass()) > 0); // what the other test left
+    for (let n = 0; n < 400; n++) await changeOrder(shop.orders, flooding, { orderId: `o${n}` });
+    for (let n = 0; n < 3; n++) await changeOrder(shop.orders, quiet, { orderId: 'o1' });
+    expect(await mover.passOf([flooding, quiet])).toBe(3);
+    expect(await mover.pass()).toBe(256);
+    expect(await mover.pass()).toBe(144);
+    expect(await mover.pass()).toBe(0);
+    const log = await database.admin<{ tenant_id: string; version: string }>(
+      `select tenant_id, envelope -> 'metadata' ->> 'aggregateVersion' as version from brokers.log
+       where tenant_id = any($1) order by off limit 4`,
+      [[flooding, quiet]],
+    );
+    expect(log).toEqual([
+      { tenant_id: quiet, version: '1' },
+      { tenant_id: quiet, version: '2' },
+      { tenant_id: quiet, version: '3' },
+      { tenant_id: flooding, version: '1' },
+    ]);
+    expect(mover.holes).toEqual([]);
+  } finally {
     await shop.stop();
   }
 });

@@ -2,13 +2,17 @@ import type { Database } from '@ghasi/db/database';
 import { sendPrepared } from '@ghasi/db/send';
 import { failpoint } from '@ghasi/domain-primitives/failpoint';
 import { escapeIdentifier } from 'pg';
-import type { PublishedGroup, PublishObserver } from './observe-published.ts';
+import type { Publication, PublishedGroup, PublishObserver } from './observe-published.ts';
 import type { PublishedEvent } from './observe-trace.ts';
 
 /** Rows of one pass (OUTBOX-26). */
-const MOST = 256;
+export const MOST = 256;
+/** A tenant with more rows than this waits its turn. */
+const FEW = 64;
 /** As in `outbox_move`. */
 const MOST_OTHERS = 5_000;
+/** So many missing numbers are looked for again in each pass, before it asks who else may have moved them. */
+export const FEW_HOLES = 32;
 const FULL_LOOK_MS = 60_000;
 
 /**
@@ -22,10 +26,13 @@ export class Mover {
   readonly #move: string;
   readonly #look: string;
   readonly #observer: PublishObserver | undefined;
+  readonly #wake: string | undefined;
   /** The highest number seen. */
   #after: number | undefined;
   /** Missing number → where transaction numbers stood when it was missed. */
   readonly #holes = new Map<number, bigint | undefined>();
+  /** Numbers above the highest one seen that were moved already. */
+  readonly #ahead = new Set<number>();
   /** Up to here in the log it knows which numbers were moved, by whomever. */
   #knownOff: number | undefined;
   /** Until transactions older than this have ended, a pass looks from the very beginning. */
@@ -33,14 +40,17 @@ export class Mover {
   #settled = false;
   #lastLook = Date.now();
 
-  constructor(db: Database, schema: string, observer?: PublishObserver) {
+  /** `wake` is what the other processes are told once there is something in the log. */
+  constructor(db: Database, schema: string, observer?: PublishObserver, wake?: string) {
     this.#db = db;
     this.schema = schema;
     this.#observer = observer;
+    this.#wake = wake;
     const name = escapeIdentifier(schema);
-    this.#move = `select m.moved::float8[] as moved, m.oldest::text as oldest, m.next::text as next, m.groups, m.events,
-             m.others::float8[] as others, m.others_off::float8 as "othersOff", m.own_off::float8 as "ownOff"
-      from ${name}.outbox_move($1, $2, $3, $4, $5) m`;
+    this.#move = `select m.moved::float8[] as moved, m.own_off::float8 as "ownOff", m.topics, m.tenant_ids as tenants,
+             m.appended, m.published, m.traces, m.oldest::text as oldest, m.next::text as next, m.others::float8[] as others,
+             m.others_off::float8 as "othersOff"
+      from ${name}.outbox_move($1, $2, $3, $4, $5, $6, $7) m`;
     this.#look = `select seq::float8 as seq from ${name}.outbox where seq <= $1 order by seq limit 1000`;
   }
 
@@ -63,16 +73,30 @@ export class Mover {
   async pass(): Promise<number> {
     await failpoint('relay.before-move');
     if (Date.now() - this.#lastLook > FULL_LOOK_MS) await this.#lookForStragglers();
-    const values = this.#settled ? [this.#after, this.holes, MOST] : [0, [], MOST];
-    const traced = this.#observer?.wantsEvents ?? false;
-    const sinceOff = this.#holes.size > 0 ? this.#knownOff : undefined;
-    const found = (await this.#query<Moved>(this.#move, [...values, traced, sinceOff]))[0] as Moved;
+    const [after, holes] = this.#settled ? [this.#after, this.holes] : [0, []];
+    const sinceOff = this.#holes.size > FEW_HOLES ? this.#knownOff : undefined;
+    const found = await this.#take([after, holes, MOST, null], sinceOff);
     const moved = found.moved ?? [];
     this.#remember(moved, found, sinceOff);
-    if (found.groups !== null)
-      this.#observer?.published({ groups: found.groups, events: found.events ?? [] });
     await failpoint('relay.after-move');
     return moved.length;
+  }
+
+  /** Moves what these tenants have waiting, ahead of everybody else's; not of one that has a lot itself. */
+  async passOf(tenants: readonly string[]): Promise<number> {
+    const found = await this.#take([null, null, FEW, tenants], undefined);
+    for (const seq of found.moved ?? []) {
+      this.#holes.delete(seq);
+      if (seq > this.seen) this.#ahead.add(seq);
+    }
+    return found.moved?.length ?? 0;
+  }
+
+  async #take(values: unknown[], sinceOff: number | undefined): Promise<Moved> {
+    const traced = this.#observer?.wantsEvents ?? false;
+    const [found] = await this.#query<Moved>(this.#move, [...values, traced, sinceOff, this.#wake]);
+    if (this.#observer !== undefined && found?.moved) this.#observer.published(publicationOf(found));
+    return found as Moved;
   }
 
   #remember(moved: readonly number[], found: Moved, sinceOff: number | undefined): void {
@@ -81,16 +105,18 @@ export class Mover {
     const next = found.next === null ? undefined : BigInt(found.next);
     // A full pass from the very beginning may have left rows below what was seen before.
     const sawAll = moved.length < MOST || (moved.at(-1) as number) > this.seen;
-    const gone = found.others === null ? moved : [...moved, ...found.others].sort((a, b) => a - b);
-    for (const seq of gone) this.#holes.delete(seq);
+    for (const seq of [...moved, ...(found.others ?? [])]) this.#holes.delete(seq);
+    for (const seq of found.others ?? []) if (seq > this.seen) this.#ahead.add(seq);
     for (const [seq, missedAt] of this.#holes) {
       if (missedAt === undefined) this.#holes.set(seq, next);
       else if (missedAt <= oldest) this.#holes.delete(seq);
     }
-    for (const seq of gone) {
-      for (let missing = (this.#after ?? seq) + 1; missing < seq; missing++) this.#holes.set(missing, next);
+    for (const seq of moved) {
+      for (let missing = (this.#after ?? seq) + 1; missing < seq; missing++)
+        if (!this.#ahead.delete(missing)) this.#holes.set(missing, next);
       this.#after = Math.max(this.#after ?? 0, seq);
     }
+    while (this.#ahead.delete(this.seen + 1)) this.#after = this.seen + 1;
     this.#learnOff(found, sinceOff);
     if (this.#after === undefined || this.#settled) return;
     this.#beganAt ??= next;
@@ -132,11 +158,34 @@ export class Mover {
 
 type Moved = {
   moved: number[] | null;
+  ownOff: number | null;
+  topics: string[];
+  tenants: string[];
+  /** Milliseconds since 1970, by the database's clock. */
+  appended: number[];
+  published: number;
+  traces: (string | null)[];
   oldest: string;
   next: string | null;
-  groups: PublishedGroup[] | null;
-  events: PublishedEvent[] | null;
   others: number[] | null;
   othersOff: number | null;
-  ownOff: number | null;
 };
+
+/** What was published by topic and tenant, and one by one where it was asked for. */
+function publicationOf({ topics, tenants, appended, published, traces }: Moved): Publication {
+  const groups = new Map<string, PublishedGroup & { count: number; waitSeconds: number }>();
+  const events: PublishedEvent[] = [];
+  for (const [index, topic] of topics.entries()) {
+    const tenantId = tenants[index] as string;
+    const appendedMs = appended[index] as number;
+    const key = `${topic} ${tenantId}`;
+    const group = groups.get(key) ?? { topic, tenantId, count: 0, waitSeconds: 0 };
+    groups.set(key, group);
+    group.count++;
+    group.waitSeconds += ((published - appendedMs) / 1000 - group.waitSeconds) / group.count;
+    const [eventId, traceparent] = traces[index]?.split(' ') ?? [];
+    if (eventId !== undefined && traceparent !== undefined)
+      events.push({ topic, eventId, traceparent, appendedMs, publishedMs: published });
+  }
+  return { groups: [...groups.values()], events };
+}

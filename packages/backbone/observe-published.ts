@@ -4,7 +4,7 @@ import { isTracing } from '@ghasi/telemetry/tracing';
 import { rememberTenantClass, type TenantClassOf } from './observe-tenant-class.ts';
 import { type PublishedEvent, recordOutboxWait } from './observe-trace.ts';
 
-/** Events of one topic and tenant that were published at once; `waitSeconds` is the mean of the longest and the shortest time in the outbox. */
+/** Events of one topic and tenant that were published at once; `waitSeconds` is their mean time in the outbox. */
 export type PublishedGroup = {
   readonly topic: string;
   readonly tenantId: string;

@@ -30,7 +30,7 @@ export type OutboxOptions = {
   readonly dataResidency: DataResidency;
   readonly metrics?: Metrics | undefined;
   /** Called after each commit that appended something. */
-  onCommitted(): void;
+  onCommitted(tenantId: string): void;
 };
 
 /** Which trace events belong to, and which event led to them. */

@@ -12,7 +12,7 @@ type Tenant<T> = {
 };
 
 /** A batch taken from a lane; give it back with `finish`. */
-export type Batch<T> = { readonly tenantId: string; readonly items: readonly T[]; readonly lane: unknown };
+export type Batch<T> = { readonly tenantId: string; readonly items: readonly T[]; readonly lanes: unknown };
 
 /**
  * The messages of one subscription that were read and are not done: a lane per tenant and group of shards. A lane runs
@@ -85,35 +85,44 @@ export class Lanes<T extends Item> {
     return found;
   }
 
-  /** The next batch that may run now, or undefined. */
-  take(): Batch<T> | undefined {
+  /**
+   * The next batch that may run now, or undefined: of one lane, or of all free lanes of a tenant that has no more than
+   * `together` messages waiting.
+   */
+  take(together = 0): Batch<T> | undefined {
     if (this.#inFlight >= this.#concurrency) return undefined;
     for (const tenant of this.#tenants.values()) {
       if (tenant.waiting === 0 || this.#hasItsShare(tenant)) continue;
-      const lane = tenant.lanes.find(candidate => !candidate.busy && candidate.items.length > 0);
-      if (lane === undefined) continue;
+      const free = tenant.lanes.filter(lane => !lane.busy && lane.items.length > 0);
+      if (free.length === 0) continue;
+      const lanes = tenant.waiting <= together ? free : free.slice(0, 1);
       this.#tenants.delete(tenant.id);
       this.#tenants.set(tenant.id, tenant);
-      const items = lane.items.slice(0, this.#maxBatch);
-      lane.busy = true;
+      const waiting = lanes.flatMap(lane => lane.items);
+      if (lanes.length > 1) waiting.sort((a, b) => a.off - b.off);
+      const items = waiting.slice(0, this.#maxBatch);
+      for (const lane of lanes) lane.busy = true;
       tenant.inFlight++;
       this.#inFlight++;
-      return { tenantId: tenant.id, items, lane };
+      return { tenantId: tenant.id, items, lanes };
     }
     return undefined;
   }
 
   /** Ends a batch. `kept` is how many of its last messages stay at the front of their lane, to be tried again. */
   finish(batch: Batch<T>, kept = 0): void {
-    const lane = batch.lane as Lane<T>;
-    const done = batch.items.length - kept;
-    lane.items.splice(0, done);
-    lane.busy = false;
-    lane.tenant.waiting -= done;
-    lane.tenant.inFlight--;
+    const lanes = batch.lanes as Lane<T>[];
+    const done = new Set(batch.items.slice(0, batch.items.length - kept));
+    for (const lane of lanes) {
+      lane.items = lane.items.filter(item => !done.has(item));
+      lane.busy = false;
+    }
+    const { tenant } = lanes[0] as Lane<T>;
+    tenant.waiting -= done.size;
+    tenant.inFlight--;
     this.#inFlight--;
-    this.#held -= done;
-    this.#forget(lane.tenant);
+    this.#held -= done.size;
+    this.#forget(tenant);
   }
 
   /** Everything up to this offset is done; `scanned` is how far the main reader looked. */

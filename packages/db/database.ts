@@ -19,8 +19,8 @@ export type Database = {
 export type Outbox = {
   /** Writes the events in the running transaction; refuses bad ones. */
   append(ctx: Ctx, events: readonly unknown[]): Promise<void>;
-  /** A transaction with events has committed. */
-  committed(): void;
+  /** A transaction with events of this tenant has committed. */
+  committed(tenantId: string): void;
 };
 
 /** What a database needs: an address, the name it shows in `pg_stat_activity`, and the size of its pool (default 10). */

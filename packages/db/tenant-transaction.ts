@@ -111,7 +111,7 @@ async function transaction<R>(
     if (outcome === 'unknown') throw coreErrors.COMMIT_UNKNOWN({ transaction: xid ?? '-' });
     broken = client.getTransactionStatus() !== 'I';
     await failpoint('db.after-commit');
-    if (appended !== undefined) db.outbox?.committed();
+    if (appended !== undefined) db.outbox?.committed(who.tenantId);
     return value as ValueOf<R>;
   } finally {
     client.release(broken);

@@ -1,7 +1,7 @@
 import { Backbone } from '@ghasi/backbone/backbone';
 import { defineService, type Service } from '@ghasi/backbone/define-service';
 import { backboneMigrations } from '@ghasi/backbone/migrations';
-import { on } from '@ghasi/backbone/reaction';
+import { on, onMany, type Reaction } from '@ghasi/backbone/reaction';
 import { createRegistry } from '@ghasi/backbone/registry';
 import { createSigner } from '@ghasi/backbone/signature';
 import { brokerMigrations } from '@ghasi/brokers/migrations';
@@ -46,68 +46,103 @@ export const booking = defineService({
   publishes: [BookingConfirmed],
 });
 
+/** What a consumer does with events. */
+type React = (group: number) => Reaction<BenchEvent['body']>;
+
+/** Effects of a batch in one statement, as a projection would write them. */
+const byTheBatch: React = group =>
+  onMany(BookingConfirmed, (ctx, messages) =>
+    addEffects(
+      ctx,
+      group,
+      messages.map(({ payload }) => payload.id),
+    ),
+  );
+
+/** A statement for each event, as most reactions are. */
+const oneByOne: React = group => on(BookingConfirmed, (ctx, { id }) => addEffects(ctx, group, [id]));
+
+/** The default row of the table. */
+export const contender = melmastoon(
+  'Melmastoon, onMany',
+  'a batch handler writes its effects in one statement',
+  byTheBatch,
+);
+
+/** The same with a handler for each event. */
+export const single = melmastoon(
+  'Melmastoon, on',
+  'a handler gets one event and writes one effect',
+  oneByOne,
+);
+
 /** Our own: `tenantTransaction` with `accepted`, relay in the writing process, consumers in theirs. */
-export const contender: Contender = {
-  title: 'Melmastoon',
-  packages: [],
-  peer: false,
-  needsRedis: false,
-  oneTransaction: true,
-  notes: [
-    'tenantTransaction returning accepted(…, [event]) under row-level security, signed envelopes, a key per event, one tenant; a consumer = a service',
-    'handlers get one event each; exactly once by inbox and fence in the handler’s transaction, effect log without a unique key',
-  ],
-  async prepare(place) {
-    await createGround(place.url, { unique: false });
-    const sets = servicesOf(place).map(({ schema, migrations }) => ({ schema, folder: migrations }));
-    await migrate(place.url, [brokerMigrations, backboneMigrations, ...sets], { secret: SECRET });
-    await onClient(place.url, client => client.query(judgeSql(place)));
-  },
-  async writer(place) {
-    const { db, stop } = await start(place, [booking], { relay: !place.alone, consumers: false });
-    const database = db.booking as Database;
-    return {
-      write: ({ body }) =>
-        tenantTransaction(database, who, async ctx => {
-          await execute(
-            ctx.tx,
-            sql`insert into booking.bookings (tenant_id, id, guest) values (${ctx.tenantId}, ${body.id}, 'guest')`,
-          );
-          return accepted(undefined, [occurred(body)]);
-        }),
-      fill: events =>
-        tenantTransaction(database, who, async () =>
-          accepted(
-            undefined,
-            events.map(event => occurred(event.body)),
+function melmastoon(title: string, handler: string, react: React): Contender {
+  return {
+    title,
+    packages: [],
+    peer: false,
+    needsRedis: false,
+    oneTransaction: true,
+    notes: [
+      'tenantTransaction returning accepted(…, [event]) under row-level security, signed envelopes, a key per event, one tenant; a consumer = a service',
+      `${handler}; exactly once by inbox and fence in the handler’s transaction, effect log without a unique key`,
+    ],
+    async prepare(place) {
+      await createGround(place.url, { unique: false });
+      const sets = servicesOf(place).map(({ schema, migrations }) => ({ schema, folder: migrations }));
+      await migrate(place.url, [brokerMigrations, backboneMigrations, ...sets], { secret: SECRET });
+      await onClient(place.url, client => client.query(judgeSql(place)));
+    },
+    async writer(place) {
+      const { db, stop } = await start(place, [booking], { relay: !place.alone, consumers: false });
+      const database = db.booking as Database;
+      return {
+        write: ({ body }) =>
+          tenantTransaction(database, who, async ctx => {
+            await execute(
+              ctx.tx,
+              sql`insert into booking.bookings (tenant_id, id, guest) values (${ctx.tenantId}, ${body.id}, 'guest')`,
+            );
+            return accepted(undefined, [occurred(body)]);
+          }),
+        fill: events =>
+          tenantTransaction(database, who, async () =>
+            accepted(
+              undefined,
+              events.map(event => occurred(event.body)),
+            ),
           ),
-        ),
-      stop,
-    };
-  },
-  async consumers(place) {
-    return start(place, consumersOf(place), { relay: true, consumers: true });
-  },
-};
+        stop,
+      };
+    },
+    async consumers(place) {
+      return start(place, consumersOf(place, react), { relay: true, consumers: true });
+    },
+  };
+}
 
 function occurred(body: BenchEvent['body']) {
   return BookingConfirmed.from(body, { aggregateVersion: 1 });
 }
 
-function consumersOf(place: Place): Service[] {
+function consumersOf(place: Place, react: React = byTheBatch): Service[] {
   return groupsOf(place).map(group =>
     defineService({
       name: `consumer-${group}-service`,
       schema: `consumer_${group}`,
       migrations: new URL('../melmastoon/consumer/', import.meta.url),
-      reacts: [on(BookingConfirmed, (ctx: Ctx, { id }) => addEffect(ctx, `consumer_${group}`, id))],
+      reacts: [react(group)],
     }),
   );
 }
 
-async function addEffect(ctx: Ctx, schema: string, id: string): Promise<void> {
-  const effects = sql`${sql.identifier(schema)}.${sql.identifier('effects')}`;
-  await execute(ctx.tx, sql`insert into ${effects} (tenant_id, booking_id) values (${ctx.tenantId}, ${id})`);
+async function addEffects(ctx: Ctx, group: number, ids: readonly string[]): Promise<void> {
+  const effects = sql`${sql.identifier(`consumer_${group}`)}.${sql.identifier('effects')}`;
+  await execute(
+    ctx.tx,
+    sql`insert into ${effects} (tenant_id, booking_id) select ${ctx.tenantId}, unnest(${sql.param(ids)}::uuid[])`,
+  );
 }
 
 function servicesOf(place: Place): Service[] {

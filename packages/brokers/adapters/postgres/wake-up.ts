@@ -2,13 +2,17 @@ import { openClient } from '@ghasi/db/database';
 import type { Logger } from '@ghasi/telemetry/logger';
 import type { Client } from 'pg';
 
-/** What one process tells the others: rows wait in an outbox, rows are in the log, a parked key may go on. */
-export type Wake = { readonly kind: 'outbox'; readonly schema: string } | { readonly kind: 'log' | 'parked' };
+/** What one process tells the others: rows (of this tenant) wait in an outbox, rows are in the log, a parked key may go on. */
+export type Wake =
+  | { readonly kind: 'outbox'; readonly schema: string; readonly tenantId?: string }
+  | { readonly kind: 'log' | 'parked' };
 
 /** A line to the other processes on the same database. */
 export type WakeUps = {
-  /** Tells the others; what is said within 10 ms goes out as one notification. Never inside a business transaction. */
+  /** Tells the others, at most a hundred times a second: what is said in between goes out together. Never inside a business transaction. */
   tell(wake: Wake): void;
+  /** A notification from this process, for a transaction that sends it itself. */
+  payload(wake: Wake): string;
   /** False while notifications do not arrive (a transaction-mode pooler, a lost connection): poll faster then. */
   readonly hears: boolean;
   stop(): Promise<void>;
@@ -17,6 +21,7 @@ export type WakeUps = {
 /** The channel of all wake-ups. */
 export const CHANNEL = 'melm_wake';
 const COALESCE_MS = 10;
+const MOST_PENDING = 60; // a notification has at most 8,000 bytes; past this, tenants are not named
 const RECONNECT_MS = 1_000;
 const DEAF_AFTER_MS = 2_000;
 
@@ -35,6 +40,7 @@ export function openWakeUps(options: {
   let hears = false;
   let sending = false;
   let stopped = false;
+  let lastFlush = Number.NEGATIVE_INFINITY;
   let flushTimer: NodeJS.Timeout | undefined;
   let retryTimer: NodeJS.Timeout | undefined;
 
@@ -80,27 +86,34 @@ export function openWakeUps(options: {
     }
   };
 
+  // The first word leaves at once; those within 10 ms after it together.
+  const flushSoon = (): void => {
+    flushTimer ??= setTimeout(flush, Math.max(0, lastFlush + COALESCE_MS - performance.now()));
+  };
+
   const flush = (): void => {
     flushTimer = undefined;
     if (client === undefined || sending || pending.size === 0) return;
     const payload = [self, ...pending].join(' ');
     pending.clear();
+    lastFlush = performance.now();
     sending = true;
     client
       .query('select pg_notify($1, $2)', [CHANNEL, payload])
       .catch(() => {})
       .finally(() => {
         sending = false;
-        if (pending.size > 0) flushTimer ??= setTimeout(flush, COALESCE_MS);
+        if (pending.size > 0) flushSoon();
       });
   };
 
   void connect();
   return {
     tell(wake) {
-      pending.add(wake.kind === 'outbox' ? `outbox:${wake.schema}` : wake.kind);
-      flushTimer ??= setTimeout(flush, COALESCE_MS);
+      pending.add(pending.size < MOST_PENDING ? wordOf(wake) : wordOf({ ...wake, tenantId: '' } as Wake));
+      flushSoon();
     },
+    payload: wake => `${self} ${wordOf(wake)}`,
     get hears() {
       return hears;
     },
@@ -113,8 +126,13 @@ export function openWakeUps(options: {
   };
 }
 
+function wordOf(wake: Wake): string {
+  return wake.kind === 'outbox' ? `outbox:${wake.schema}:${wake.tenantId ?? ''}` : wake.kind;
+}
+
 function parseWake(text: string): Wake | undefined {
   if (text === 'log' || text === 'parked') return { kind: text };
-  if (text.startsWith('outbox:')) return { kind: 'outbox', schema: text.slice('outbox:'.length) };
-  return undefined;
+  const [kind, schema, tenantId] = text.split(':');
+  if (kind !== 'outbox' || schema === undefined) return undefined;
+  return { kind, schema, ...(tenantId ? { tenantId } : {}) };
 }
