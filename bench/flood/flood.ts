@@ -98,6 +98,17 @@ async function between(place: Place, work: () => Promise<void>): Promise<Latency
        from pair`,
       [quiet, from[0].at, until[0].at],
     );
+    const { rows: st } = await client.query(
+      `with pair as (
+         select extract(epoch from pg_xact_commit_timestamp(l.xmin) - pg_xact_commit_timestamp(b.xmin)) * 1000 as a, extract(epoch from pg_xact_commit_timestamp(e.xmin) - pg_xact_commit_timestamp(l.xmin)) * 1000 as c
+         from booking.bookings b
+         join consumer_1.effects e on e.tenant_id = b.tenant_id and e.booking_id = b.id
+         join brokers.log l on l.tenant_id = b.tenant_id and l.ordering_key like '%' || b.id::text
+         where b.tenant_id = $1 and pg_xact_commit_timestamp(b.xmin) between $2 and $3)
+       select count(*)::int as n, percentile_disc(array[0.5, 0.9, 0.99]) within group (order by a)::float8[] as tolog, percentile_disc(array[0.5, 0.9, 0.99]) within group (order by c)::float8[] as toeffect from pair`,
+      [quiet, from[0].at, until[0].at],
+    );
+    console.log(st[0]);
     return rows[0];
   });
 }

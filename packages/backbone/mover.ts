@@ -49,8 +49,8 @@ export class Mover {
     const name = escapeIdentifier(schema);
     this.#move = `select m.moved::float8[] as moved, m.own_off::float8 as "ownOff", m.topics, m.tenant_ids as tenants,
              m.appended, m.published, m.traces, m.oldest::text as oldest, m.next::text as next, m.others::float8[] as others,
-             m.others_off::float8 as "othersOff"
-      from ${name}.outbox_move($1, $2, $3, $4, $5, $6, $7) m`;
+             m.others_off::float8 as "othersOff", m.busy
+      from ${name}.outbox_move($1, $2, $3, $4, $5, $6, $7, $8) m`;
     this.#look = `select seq::float8 as seq from ${name}.outbox where seq <= $1 order by seq limit 1000`;
   }
 
@@ -71,11 +71,21 @@ export class Mover {
 
   /** One pass; returns how many rows it moved. Several movers at once are safe: they wait for each other. */
   async pass(): Promise<number> {
+    return (await this.#pass(true)) as number;
+  }
+
+  /** Like `pass`, but leaves it to another mover that is at it: then undefined. */
+  passUnlessBusy(): Promise<number | undefined> {
+    return this.#pass(false);
+  }
+
+  async #pass(patient: boolean): Promise<number | undefined> {
     await failpoint('relay.before-move');
     if (Date.now() - this.#lastLook > FULL_LOOK_MS) await this.#lookForStragglers();
     const [after, holes] = this.#settled ? [this.#after, this.holes] : [0, []];
     const sinceOff = this.#holes.size > FEW_HOLES ? this.#knownOff : undefined;
-    const found = await this.#take([after, holes, MOST, null], sinceOff);
+    const found = await this.#take([after, holes, MOST, null], sinceOff, patient);
+    if (found.busy) return undefined;
     const moved = found.moved ?? [];
     this.#remember(moved, found, sinceOff);
     await failpoint('relay.after-move');
@@ -84,7 +94,7 @@ export class Mover {
 
   /** Moves what these tenants have waiting, ahead of everybody else's; not of one that has a lot itself. */
   async passOf(tenants: readonly string[]): Promise<number> {
-    const found = await this.#take([null, null, FEW, tenants], undefined);
+    const found = await this.#take([null, null, FEW, tenants], undefined, true);
     for (const seq of found.moved ?? []) {
       this.#holes.delete(seq);
       if (seq > this.seen) this.#ahead.add(seq);
@@ -92,9 +102,9 @@ export class Mover {
     return found.moved?.length ?? 0;
   }
 
-  async #take(values: unknown[], sinceOff: number | undefined): Promise<Moved> {
+  async #take(values: unknown[], sinceOff: number | undefined, patient: boolean): Promise<Moved> {
     const traced = this.#observer?.wantsEvents ?? false;
-    const [found] = await this.#query<Moved>(this.#move, [...values, traced, sinceOff, this.#wake]);
+    const [found] = await this.#query<Moved>(this.#move, [...values, traced, sinceOff, this.#wake, patient]);
     if (this.#observer !== undefined && found?.moved) this.#observer.published(publicationOf(found));
     return found as Moved;
   }
@@ -169,6 +179,7 @@ type Moved = {
   next: string | null;
   others: number[] | null;
   othersOff: number | null;
+  busy: boolean | null;
 };
 
 /** What was published by topic and tenant, and one by one where it was asked for. */

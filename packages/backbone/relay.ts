@@ -36,6 +36,7 @@ export type RelayOptions = {
 // goes out at once, and a thousand a second leave in forty passes instead of two hundred (docs/decisions/0012).
 const LONGEST_REST_MS = 25;
 const MOST_TENANTS = 50;
+const BUSY_REST_MS = 5;
 
 /** Starts the relay of some outboxes. Any number of them may run, in any number of processes. */
 export function startRelay(options: RelayOptions): Relay {
@@ -69,7 +70,12 @@ export function startRelay(options: RelayOptions): Relay {
         wanted.delete(schema);
         const wasBehind = behind.has(schema);
         if (wasBehind) await letPass(tenants);
-        const count = await mover.pass();
+        const count = wasBehind ? await mover.passUnlessBusy() : await mover.pass();
+        if (count === undefined) {
+          ask(schema);
+          await delay(BUSY_REST_MS);
+          continue;
+        }
         if (count > 0) options.onMoved();
         if (count < MOST) {
           behind.delete(schema);

@@ -5,6 +5,7 @@
 -- seen offset n will never see a smaller one appear. Rows are taken by what is there, never by a cursor alone:
 -- `after_seq` is how far the caller has looked, `holes` are the numbers below it that it has not seen yet. With
 -- `tenants`, their rows are taken ahead of everybody else's: all of a tenant or none, so that no key is taken by halves.
+-- Where somebody appends already, a caller that is not `patient` is sent away: one relay at a time is enough for a flood.
 -- Whoever else consumes is told with `wake`, in the same transaction: a notification of its own would cost as much again.
 create function backbone.add_mover(service_schema text) returns void
   language plpgsql
@@ -15,9 +16,10 @@ begin
   execute format($ddl$
     create function %1$I.outbox_move(after_seq bigint, holes bigint[], most integer, tenants uuid[] default null,
                                      traced boolean default false, since_off bigint default null, wake text default null,
+                                     patient boolean default true,
                                      out moved bigint[], out own_off bigint, out topics text[], out tenant_ids uuid[],
                                      out appended float8[], out published float8, out traces text[], out oldest xid8, out next xid8,
-                                     out others bigint[], out others_off bigint)
+                                     out others bigint[], out others_off bigint, out busy boolean)
       language plpgsql
       set search_path = pg_catalog, pg_temp
       -- By the index only. A plan is made while the outbox is empty and kept for hours: a scan or a hash join over the
@@ -29,7 +31,12 @@ begin
       has_no_number boolean;
       wanted bigint[];
     begin
-      perform pg_advisory_xact_lock(brokers.append_lock());
+      if patient then
+        perform pg_advisory_xact_lock(brokers.append_lock());
+      elsif not pg_try_advisory_xact_lock(brokers.append_lock()) then
+        busy := true;
+        return;
+      end if;
       today := brokers.log_today();
       has_no_number := pg_current_xact_id_if_assigned() is null;
       -- What other movers took since the caller last looked: to him those numbers are missing, but they are no holes.
@@ -89,8 +96,8 @@ begin
       next := case when has_no_number then pg_current_xact_id_if_assigned() end;
     end $body$
   $ddl$, service_schema, service_schema);
-  execute format('revoke execute on function %I.outbox_move(bigint, bigint[], integer, uuid[], boolean, bigint, text) from public', service_schema);
-  execute format('grant execute on function %I.outbox_move(bigint, bigint[], integer, uuid[], boolean, bigint, text) to relay', service_schema);
+  execute format('revoke execute on function %I.outbox_move(bigint, bigint[], integer, uuid[], boolean, bigint, text, boolean) from public', service_schema);
+  execute format('grant execute on function %I.outbox_move(bigint, bigint[], integer, uuid[], boolean, bigint, text, boolean) to relay', service_schema);
 end $outer$;
 revoke execute on function backbone.add_mover(text) from public;
 

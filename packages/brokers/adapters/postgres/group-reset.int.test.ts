@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Delivery, defaultRetry, type Outcome } from '../../broker.ts';
 import { Group } from './group.ts';
 import { ensureCursors, type Held } from './leases.ts';
-import type { LogRow } from './log-reader.ts';
+import type { LogRow, Page } from './log-reader.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -21,6 +21,11 @@ const rows = (from: number, to: number): LogRow[] =>
     ...{ off: from + index, id: String(from + index), day, shard: 0, topic: 't', orderingKey: 'k', tenantId },
     ...{ eventId: uuid7(), envelope: '{}', attributes: {}, enqueuedAt: new Date(), publishedAt: new Date() },
   }));
+
+const page = (first: number, last: number, without: readonly string[] = []): Page => {
+  const at = (off: number) => ({ off, day });
+  return { rows: without.length > 0 ? [] : rows(first, last), from: at(first - 1), upTo: at(last), without };
+};
 
 /** A group with what it handled. */
 function openGroup() {
@@ -50,7 +55,7 @@ test('ORD-02: what was read for a flooding tenant before a change of hands does 
   const { group, handled } = openGroup();
   const held = [{ shard: 0, epoch: 1, off: 0, day }];
   await group.reset(held);
-  group.accept(rows(1, 1_500)); // more than a tenant may keep: the rest is to be read later
+  group.accept(page(1, 1_500)); // more than a tenant may keep: the rest is to be read later
   group.dispatch();
   const hungry = await waitUntil('the tenant has room again', () => group.hungry()[0]);
   const late = rows(1_001, 1_500);
@@ -58,7 +63,7 @@ test('ORD-02: what was read for a flooding tenant before a change of hands does 
   await group.reset([{ shard: 0, epoch: 2, off: 0, day }]);
   handled.length = 0;
   group.refill(hungry, late, 1_500);
-  group.accept(rows(1, 500));
+  group.accept(page(1, 500));
   group.dispatch();
   await waitUntil('all of the first page is handled', () => handled.includes(500));
   expect(handled).toEqual(Array.from({ length: 500 }, (_, index) => index + 1));
@@ -71,7 +76,7 @@ test('what was acknowledged while shards changed hands is not taken for how far 
   await database.admin('update brokers.cursor set epoch = 1');
   const [first, second] = [0, 1].map(shard => ({ shard, epoch: 1, off: 0, day }));
   await group.reset([first as Held]);
-  group.accept(rows(1, 10));
+  group.accept(page(1, 10));
   group.dispatch();
   await waitUntil('all are handled', () => handled.length === 10 && group.low === 10);
   const acknowledging = holdAt('broker.before-ack');
@@ -81,10 +86,29 @@ test('what was acknowledged while shards changed hands is not taken for how far 
   acknowledging.release();
   await flushed;
 
-  group.accept(rows(1, 10));
+  group.accept(page(1, 10));
   group.dispatch();
   await waitUntil('all are handled again', () => handled.length === 20 && group.low === 10);
   await group.flush(true);
   const cursors = await database.admin('select off::int from brokers.cursor where shard < 2 order by shard');
   expect(cursors).toEqual([{ off: 10 }, { off: 10 }]);
+});
+
+test('ORD-04: a page that left out a flooding tenant hides nothing of it, when the tenant was refilled meanwhile', async () => {
+  const { group, handled } = openGroup();
+  await group.reset([{ shard: 0, epoch: 1, off: 0, day }]);
+  group.accept(page(1, 1_100)); // 100 too many
+  group.dispatch();
+  const hungry = await waitUntil('the tenant has room again', () => group.hungry()[0]);
+  const onItsWay = page(1_101, 1_200, [hungry.tenantId]);
+  group.refill(hungry, rows(1_001, 1_100), 1_100);
+  group.accept(onItsWay);
+  group.dispatch();
+  await waitUntil('what was read is handled', () => handled.includes(1_100) && group.low === 1_100);
+  const again = await waitUntil('it wants the rest', () => group.hungry()[0]);
+  expect(again.after).toBe(1_100);
+  group.refill(again, rows(1_101, 1_200), 1_200);
+  group.dispatch();
+  await waitUntil('all are handled', () => handled.includes(1_200) && group.low === 1_200);
+  expect(handled).toEqual(Array.from({ length: 1_200 }, (_, index) => index + 1));
 });

@@ -4,16 +4,14 @@ import type { Logger } from '@ghasi/telemetry/logger';
 import type { Delivery, Outcome, RetryPolicy, Subscriber } from '../../broker.ts';
 import { type Batch, Lanes } from '../../lanes.ts';
 import type { Held } from './leases.ts';
-import type { LogRow, Position } from './log-reader.ts';
+import type { LogRow, Page, Position } from './log-reader.ts';
 import { Fenced } from './parked.ts';
 import { failureOf, KeyFreed, Parking } from './parking.ts';
-
-type Item = LogRow & { readonly envelope: string };
 
 /** A tenant whose messages are to be read from `after` on; only for the lanes that asked. */
 export type Hungry = { readonly tenantId: string; readonly after: number; readonly lanes: unknown };
 
-const MAX_BATCH = 256;
+const MAX_BATCH = 100;
 const MOST_HELD = 4_000;
 const MOST_PER_TENANT = 1_000;
 // Where a message takes less than this, a few of them are not worth a transaction for each lane.
@@ -46,7 +44,7 @@ export class Group {
   readonly #options: GroupOptions;
   readonly #topics: ReadonlySet<string>;
   readonly #parking: Parking;
-  #lanes: Lanes<Item>;
+  #lanes: Lanes<LogRow>;
   #held = new Map<number, Held>();
   #scan: Position = { off: 0, day: '1970-01-01' };
   /** Days of what was read, so that the cursor knows its partition: [first offset, day], oldest first. */
@@ -141,23 +139,19 @@ export class Group {
   }
 
   /** Takes a page that was read from this group's position. */
-  accept(page: readonly LogRow[]): void {
-    for (const row of page) {
-      if (!this.#isFor(row)) continue;
-      if (row.envelope === null) this.#lanes.spill(row.tenantId, row.off);
-      else this.#lanes.add(row as Item);
-    }
-    const last = page.at(-1);
-    if (last === undefined) return;
-    this.#scan = { off: last.off, day: last.day };
-    if (this.#days.at(-1)?.[1] !== last.day) this.#days.push([last.off, last.day]);
+  accept({ rows, from, upTo, without }: Page): void {
+    // Refilled while the page was on its way: what it left out of them is still to be read.
+    for (const tenantId of without) this.#lanes.spill(tenantId, from.off + 1);
+    for (const row of rows) if (this.#isFor(row)) this.#lanes.add(row);
+    this.#scan = { off: upTo.off, day: upTo.day };
+    if (this.#days.at(-1)?.[1] !== upTo.day) this.#days.push([upTo.off, upTo.day]);
   }
 
   /** Takes what was read of a tenant that had no room before. */
   refill(hungry: Hungry, page: readonly LogRow[], upTo: number): void {
     // Started again from its cursors meanwhile: these would overtake what is read anew, and hide what is below them.
     if (hungry.lanes !== this.#lanes) return;
-    const items = page.filter(row => this.#isFor(row)) as Item[];
+    const items = page.filter(row => this.#isFor(row));
     this.#lanes.refill(hungry.tenantId, items, upTo, this.#scan.off);
   }
 
@@ -203,9 +197,9 @@ export class Group {
     await this.flush(true);
   }
 
-  #freshLanes(): Lanes<Item> {
+  #freshLanes(): Lanes<LogRow> {
     const { concurrency, maxBatch = MAX_BATCH } = this.subscriber;
-    return new Lanes<Item>({ concurrency, maxBatch, mostPerTenant: MOST_PER_TENANT });
+    return new Lanes<LogRow>({ concurrency, maxBatch, mostPerTenant: MOST_PER_TENANT });
   }
 
   #isFor(row: LogRow): boolean {
@@ -227,11 +221,11 @@ export class Group {
     void guarded.finally(() => this.#running.delete(guarded));
   }
 
-  async #run(lanes: Lanes<Item>, batch: Batch<Item>): Promise<void> {
+  async #run(lanes: Lanes<LogRow>, batch: Batch<LogRow>): Promise<void> {
     const { items } = batch;
     let firstKept = 0; // whatever goes wrong below, nothing is lost: the batch stays where it is
     try {
-      const flowing: Item[] = [];
+      const flowing: LogRow[] = [];
       for (const item of items) {
         if (this.#parking.has(item)) await this.#parking.behind(item);
         else flowing.push(item);
@@ -270,7 +264,7 @@ export class Group {
   }
 
   /** True when the message is off our hands: done, or parked. */
-  async #settle(item: Item, outcome: Outcome | undefined): Promise<boolean> {
+  async #settle(item: LogRow, outcome: Outcome | undefined): Promise<boolean> {
     switch (outcome?.kind) {
       case 'done':
         return true;

@@ -2,12 +2,11 @@ import type { Database } from '@ghasi/db/database';
 import { sendPrepared } from '@ghasi/db/send';
 import type { Message } from '../../broker.ts';
 
-/** A row of the log. `envelope` is missing where the reader asked to leave it out. */
-export type LogRow = Omit<Message, 'envelope'> & {
+/** A row of the log. */
+export type LogRow = Message & {
   readonly off: number;
   readonly day: string;
   readonly shard: number;
-  readonly envelope: string | null;
 };
 
 /** Where a reader stands. `day` only saves looking into older partitions. */
@@ -21,7 +20,7 @@ type Raw = {
   ordering_key: string;
   event_id: string;
   tenant_id: string;
-  envelope: string | null;
+  envelope: string;
   attributes: Record<string, string>;
   enqueued_at: Date;
   published_at: Date;
@@ -32,21 +31,39 @@ type Raw = {
 const columns = `off::float8 as off, day, shard, topic, ordering_key, event_id, tenant_id,
   attributes, enqueued_at, published_at`;
 
+// The end of the log comes from the same snapshot as the rows: a page that is not full has seen everything up to there.
 const page = `
-  select ${columns},
-    case when topic = any($4) and not tenant_id = any($5) then envelope::text end as envelope
-  from brokers.log
-  where day >= $1 and off > $2
-  order by off
-  limit $3`;
+  select h.off::float8 as end_off, h.day as end_day, r.*
+  from (select off, day from brokers.log where day >= $1 order by off desc limit 1) h
+  left join lateral (
+    select ${columns}, envelope::text as envelope
+    from brokers.log
+    where day >= $1 and off > $2 and topic = any($4) and not tenant_id = any($5)
+    order by off
+    limit $3
+  ) r on true`;
 
-/** The next rows after a position, of all shards. Only rows of `topics` and not of `without` carry their envelope. */
+/** Rows of the log, from where to where it was looked through for them, and whose were left out. */
+export type Page = {
+  readonly rows: readonly LogRow[];
+  readonly from: Position;
+  readonly upTo: Position;
+  readonly without: readonly string[];
+};
+
+/** The next rows of `topics` after a position, of all shards and of all tenants but `without`. */
 export async function readPage(
   db: Database,
   from: Position,
   options: { limit: number; topics: readonly string[]; without: readonly string[] },
-): Promise<LogRow[]> {
-  return read(db, page, [from.day, from.off, options.limit, options.topics, options.without]);
+): Promise<Page> {
+  const values = [from.day, from.off, options.limit, options.topics, options.without];
+  const found = await query<Raw & { end_off: number; end_day: string }>(db, page, values);
+  const rows = found.filter(({ off }) => off !== null).map(toRow);
+  const [end] = found;
+  const last = rows.length < options.limit ? undefined : rows.at(-1);
+  const sawAll = end === undefined || end.end_off < from.off ? from : { off: end.end_off, day: end.end_day };
+  return { rows, from, upTo: last ?? sawAll, without: options.without };
 }
 
 const pageOfTenant = `
@@ -63,16 +80,17 @@ export async function readTenant(
   options: { upTo: number; tenantId: string; topics: readonly string[]; limit: number },
 ): Promise<LogRow[]> {
   const { upTo, tenantId, topics, limit } = options;
-  return read(db, pageOfTenant, [from.day, from.off, upTo, tenantId, topics, limit]);
+  const values = [from.day, from.off, upTo, tenantId, topics, limit];
+  return (await query<Raw>(db, pageOfTenant, values)).map(toRow);
 }
 
-async function read(db: Database, text: string, values: unknown[]): Promise<LogRow[]> {
+async function query<Row>(db: Database, text: string, values: unknown[]): Promise<Row[]> {
   const client = await db.pool.connect();
   let broken = true;
   try {
     const { rows } = await sendPrepared(client, text, values);
     broken = false;
-    return (rows as Raw[]).map(toRow);
+    return rows as Row[];
   } finally {
     client.release(broken);
   }

@@ -31,7 +31,7 @@ export type BrokerTimes = {
 };
 
 const defaultTimes: BrokerTimes = { leaseMs: 10_000, heartbeatMs: 1_000, pollMs: 1_000, ackMs: 500 };
-const PAGE = 500;
+const PAGE = 250;
 const PASSIVE_ACK_MS = 5_000;
 
 /** How to open the broker. */
@@ -61,6 +61,7 @@ export class PostgresBroker implements Broker {
   #pumping: Promise<void> | undefined;
   #wanted = false;
   #balancing: Promise<void> | undefined;
+  readonly #refills = new Map<Group, Promise<void>>();
   #retryTimer: NodeJS.Timeout | undefined;
   #moreDue = false;
   #lastPassiveAck = 0;
@@ -191,7 +192,7 @@ export class PostgresBroker implements Broker {
         // Groups that stand at the same place share one read; in quiet times that is all of them.
         const places = Map.groupBy(hungry, group => group.position.off);
         await Promise.all([...places.values()].map(groups => this.#readFor(groups)));
-        await Promise.all(hungry.map(group => this.#refill(group)));
+        for (const group of hungry) this.#refill(group);
       }
     } catch (error) {
       this.#options.log?.warn({ err: error }, 'the log could not be read; trying again');
@@ -210,10 +211,19 @@ export class PostgresBroker implements Broker {
       group.accept(page);
       group.dispatch();
     }
-    if (page.length === PAGE) this.#wanted = true;
+    if (page.rows.length === PAGE) this.#wanted = true;
   }
 
-  async #refill(group: Group): Promise<void> {
+  /** Beside the reading of the log: what a flood left there must not hold up those behind it. */
+  #refill(group: Group): void {
+    if (this.#refills.has(group) || group.hungry().length === 0) return;
+    const refill = this.#doRefill(group)
+      .catch(error => this.#options.log?.warn({ err: error }, 'the log could not be read; trying again'))
+      .finally(() => this.#refills.delete(group));
+    this.#refills.set(group, refill);
+  }
+
+  async #doRefill(group: Group): Promise<void> {
     for (const hungry of group.hungry()) {
       const { tenantId, after } = hungry;
       const upTo = group.position.off;
@@ -272,6 +282,7 @@ export class PostgresBroker implements Broker {
     for (const timer of this.#timers) clearInterval(timer);
     clearTimeout(this.#retryTimer);
     await this.#pumping;
+    await Promise.all(this.#refills.values());
     await this.#balancing?.catch(() => {});
     await Promise.allSettled([...this.#groups.values()].map(group => group.stop()));
     await this.#membership.leave().catch(() => {});
