@@ -2,6 +2,7 @@ import type { Database } from '@ghasi/db/database';
 import { sendPrepared } from '@ghasi/db/send';
 import { failpoint } from '@ghasi/domain-primitives/failpoint';
 import { escapeIdentifier } from 'pg';
+import { Holes } from './holes.ts';
 import type { Publication, PublishedGroup, PublishObserver } from './observe-published.ts';
 import type { PublishedEvent } from './observe-trace.ts';
 
@@ -29,8 +30,7 @@ export class Mover {
   readonly #wake: string | undefined;
   /** The highest number seen. */
   #after: number | undefined;
-  /** Missing number → where transaction numbers stood when it was missed. */
-  readonly #holes = new Map<number, bigint | undefined>();
+  readonly #holes = new Holes();
   /** Numbers above the highest one seen that were moved already. */
   readonly #ahead = new Set<number>();
   /** Up to here in the log it knows which numbers were moved, by whomever. */
@@ -60,8 +60,8 @@ export class Mover {
   }
 
   /** Numbers below it that may still appear. */
-  get holes(): number[] {
-    return [...this.#holes.keys()];
+  get holes(): Holes {
+    return this.#holes;
   }
 
   /** True while rows may appear below what it has seen. */
@@ -82,7 +82,7 @@ export class Mover {
   async #pass(patient: boolean): Promise<number | undefined> {
     await failpoint('relay.before-move');
     if (Date.now() - this.#lastLook > FULL_LOOK_MS) await this.#lookForStragglers();
-    const [after, holes] = this.#settled ? [this.#after, this.holes] : [0, []];
+    const [after, holes] = this.#settled ? [this.#after, `${this.#holes}`] : [0, '{}'];
     const sinceOff = this.#holes.size > FEW_HOLES ? this.#knownOff : undefined;
     const found = await this.#take([after, holes, MOST, null], sinceOff, patient);
     if (found.busy) return undefined;
@@ -117,20 +117,27 @@ export class Mover {
     const sawAll = moved.length < MOST || (moved.at(-1) as number) > this.seen;
     for (const seq of [...moved, ...(found.others ?? [])]) this.#holes.delete(seq);
     for (const seq of found.others ?? []) if (seq > this.seen) this.#ahead.add(seq);
-    for (const [seq, missedAt] of this.#holes) {
-      if (missedAt === undefined) this.#holes.set(seq, next);
-      else if (missedAt <= oldest) this.#holes.delete(seq);
-    }
-    for (const seq of moved) {
-      for (let missing = (this.#after ?? seq) + 1; missing < seq; missing++)
-        if (!this.#ahead.delete(missing)) this.#holes.set(missing, next);
-      this.#after = Math.max(this.#after ?? 0, seq);
-    }
+    this.#holes.settle(oldest, next);
+    for (const seq of moved) this.#passOver((this.#after ?? seq) + 1, seq, next);
     while (this.#ahead.delete(this.seen + 1)) this.#after = this.seen + 1;
     this.#learnOff(found, sinceOff);
     if (this.#after === undefined || this.#settled) return;
     this.#beganAt ??= next;
     this.#settled = sawAll && this.#beganAt !== undefined && oldest >= this.#beganAt;
+  }
+
+  /** Everything from `from` up to a number that was moved was looked at; what is missing there is a hole. */
+  #passOver(from: number, moved: number, next: bigint | undefined): void {
+    if (moved < from) return;
+    let start = from;
+    if (this.#ahead.size > 0)
+      for (let seq = from; seq < moved; seq++) {
+        if (!this.#ahead.delete(seq)) continue;
+        this.#holes.add(start, seq - 1, next);
+        start = seq + 1;
+      }
+    this.#holes.add(start, moved - 1, next);
+    this.#after = moved;
   }
 
   /**
@@ -150,7 +157,7 @@ export class Mover {
     if (!this.#settled) return;
     const never = 2n ** 64n;
     for (const { seq } of await this.#query<{ seq: number }>(this.#look, [this.#after]))
-      this.#holes.set(seq, never);
+      if (!this.#holes.has(seq)) this.#holes.add(seq, seq, never);
   }
 
   async #query<Row>(text: string, values: unknown[]): Promise<Row[]> {

@@ -95,8 +95,8 @@ class NetworkRelay implements Relay {
   }
 
   /** An outbox holds what is not published, so nothing below any number needs to be remembered. */
-  seen(): { readonly after: number; readonly holes: readonly number[] } {
-    return { after: 0, holes: [] };
+  seen(): { readonly after: number; readonly holes: string } {
+    return { after: 0, holes: '{}' };
   }
 
   async stop(): Promise<void> {

@@ -28,7 +28,7 @@ export type BacklogRow = {
   readonly beyond: number;
 };
 
-type Seen = { readonly after: number; readonly holes: readonly number[] };
+type Seen = { readonly after: number; readonly holes: string };
 
 /** The statement and its values. */
 export function backlogStatement(
@@ -68,8 +68,8 @@ function outboxPart({ name, schema }: { name: string; schema: string }, paramete
      limit ${MOST_IN_OUTBOX})
     union all
     select o.topic, o.enqueued_at, o.status
-    from ${table} o
-    where o.seq = any($${parameter + 1}::bigint[])
+    from unnest($${parameter + 1}::int8multirange) as h (numbers)
+    join ${table} o on o.seq >= lower(h.numbers) and o.seq < upper(h.numbers)
     limit ${MOST_IN_OUTBOX}
   ) w
   where w.status in ('pending', 'retrying')

@@ -50,7 +50,7 @@ function options(more: Partial<BacklogOptions> = {}): BacklogOptions {
       { name: 'stock-service', schema: 'stock' },
     ],
     subscriptions: [],
-    seen: () => ({ after: 0, holes: [] }),
+    seen: () => ({ after: 0, holes: '{}' }),
     retentionOf: topic => retention[topic as Topic],
     ...more,
   };
@@ -196,9 +196,9 @@ test('OBS-10: an old snapshot that keeps moved rows in the index makes the look 
     const top = rows[0]?.['QUERY PLAN'][0].Plan ?? {};
     return (top['Shared Hit Blocks'] ?? Number.NaN) + (top['Shared Read Blocks'] ?? Number.NaN);
   };
-  const above = await blocks(() => ({ after: mover.seen, holes: [] }));
-  const fromTheStart = await blocks(() => ({ after: 0, holes: [] }));
-  const { outboxes } = await readBacklog(options({ seen: () => ({ after: mover.seen, holes: [] }) }));
+  const above = await blocks(() => ({ after: mover.seen, holes: '{}' }));
+  const fromTheStart = await blocks(() => ({ after: 0, holes: '{}' }));
+  const { outboxes } = await readBacklog(options({ seen: () => ({ after: mover.seen, holes: '{}' }) }));
   await old.query('rollback');
   await old.end();
   await look.end();

@@ -15,7 +15,7 @@ export type BacklogOptions = BacklogShape & {
   readonly db: Database;
   readonly metrics: Metrics;
   /** How far the relay has looked into an outbox, and what it may have passed. */
-  seen(schema: string): { readonly after: number; readonly holes: readonly number[] };
+  seen(schema: string): { readonly after: number; readonly holes: string };
   retentionOf(topic: string): RetentionClass | undefined;
   /** Called before each look; a place for writing down what is only known in memory. */
   prepare?(): Promise<unknown>;

@@ -188,7 +188,7 @@ test('OBS-31: a database that does not answer is told as such, and the other gau
     metrics: alone,
     services: [{ name: 'orders-service', schema: 'orders' }],
     subscriptions: [],
-    seen: () => ({ after: 0, holes: [] }),
+    seen: () => ({ after: 0, holes: '{}' }),
     retentionOf: () => undefined,
   });
   expect(await samplesOf(alone, 'melmastoon_db_reachable_count')).toEqual({ 'service=relay': 0 });

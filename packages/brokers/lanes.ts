@@ -87,12 +87,12 @@ export class Lanes<T extends Item> {
 
   /**
    * The next batch that may run now, or undefined: of one lane, or of all free lanes of a tenant that has no more than
-   * `together` messages waiting.
+   * `together` messages waiting. Among others (`shared`), a tenant with more than a batch waiting has one at a time.
    */
-  take(together = 0): Batch<T> | undefined {
+  take({ together = 0, shared = false } = {}): Batch<T> | undefined {
     if (this.#inFlight >= this.#concurrency) return undefined;
     for (const tenant of this.#tenants.values()) {
-      if (tenant.waiting === 0 || this.#hasItsShare(tenant)) continue;
+      if (tenant.waiting === 0 || this.#hasItsShare(tenant, shared)) continue;
       const free = tenant.lanes.filter(lane => !lane.busy && lane.items.length > 0);
       if (free.length === 0) continue;
       const lanes = tenant.waiting <= together ? free : free.slice(0, 1);
@@ -138,7 +138,8 @@ export class Lanes<T extends Item> {
     return low;
   }
 
-  #hasItsShare(tenant: Tenant<T>): boolean {
+  #hasItsShare(tenant: Tenant<T>, shared: boolean): boolean {
+    if (shared && tenant.inFlight > 0 && tenant.waiting > this.#maxBatch) return true;
     return this.#concurrency > 1 && tenant.inFlight >= this.#concurrency - 1;
   }
 

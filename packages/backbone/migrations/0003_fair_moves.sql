@@ -3,7 +3,7 @@
 -- From outbox to log in one statement on the server. A function of its own per service, so that its plan is kept.
 -- Everybody who appends to the log holds one lock until commit: offsets are in commit order, and a reader that has
 -- seen offset n will never see a smaller one appear. Rows are taken by what is there, never by a cursor alone:
--- `after_seq` is how far the caller has looked, `holes` are the numbers below it that it has not seen yet. With
+-- `after_seq` is how far the caller has looked, `holes` are the ranges below it that it has not seen yet. With
 -- `tenants`, their rows are taken ahead of everybody else's: all of a tenant or none, so that no key is taken by halves.
 -- Where somebody appends already, a caller that is not `patient` is sent away: one relay at a time is enough for a flood.
 -- Whoever else consumes is told with `wake`, in the same transaction: a notification of its own would cost as much again.
@@ -14,7 +14,7 @@ as $outer$
 begin
   execute format('drop function if exists %I.outbox_move(bigint, bigint[], integer, boolean, bigint)', service_schema);
   execute format($ddl$
-    create function %1$I.outbox_move(after_seq bigint, holes bigint[], most integer, tenants uuid[] default null,
+    create function %1$I.outbox_move(after_seq bigint, holes int8multirange, most integer, tenants uuid[] default null,
                                      traced boolean default false, since_off bigint default null, wake text default null,
                                      patient boolean default true,
                                      out moved bigint[], out own_off bigint, out topics text[], out tenant_ids uuid[],
@@ -53,10 +53,20 @@ begin
       -- Taken before the rows are looked at: what was drawn by a transaction below "oldest" is visible below.
       oldest := pg_snapshot_xmin(pg_current_snapshot());
       if tenants is null then
+        -- What is in holes first, and what is above only when there is room: a later row of a key must not be taken
+        -- without an earlier one. In one statement: both parts see the same transactions.
         wanted := array(
-          (select o.seq from %1$I.outbox o where o.seq = any(holes))
+          with low as (
+            select o.seq
+            from unnest(holes) as h (numbers)
+            cross join lateral (
+              select r.seq from %1$I.outbox r where r.seq >= lower(h.numbers) and r.seq < upper(h.numbers) order by r.seq limit most
+            ) o
+            limit most
+          )
+          (select l.seq from low l)
           union all
-          (select o.seq from %1$I.outbox o where o.seq > after_seq order by o.seq limit most));
+          (select o.seq from %1$I.outbox o where o.seq > after_seq order by o.seq limit most - (select count(*) from low)));
       else
         wanted := array(
           select w.seq
@@ -96,8 +106,8 @@ begin
       next := case when has_no_number then pg_current_xact_id_if_assigned() end;
     end $body$
   $ddl$, service_schema, service_schema);
-  execute format('revoke execute on function %I.outbox_move(bigint, bigint[], integer, uuid[], boolean, bigint, text, boolean) from public', service_schema);
-  execute format('grant execute on function %I.outbox_move(bigint, bigint[], integer, uuid[], boolean, bigint, text, boolean) to relay', service_schema);
+  execute format('revoke execute on function %I.outbox_move(bigint, int8multirange, integer, uuid[], boolean, bigint, text, boolean) from public', service_schema);
+  execute format('grant execute on function %I.outbox_move(bigint, int8multirange, integer, uuid[], boolean, bigint, text, boolean) to relay', service_schema);
 end $outer$;
 revoke execute on function backbone.add_mover(text) from public;
 

@@ -17,6 +17,7 @@ const MOST_PER_TENANT = 1_000;
 // Where a message takes less than this, a few of them are not worth a transaction for each lane.
 const FAST_MS = 5;
 const MOST_TOGETHER = 64;
+const SHARED_MS = 1_000;
 const PAUSE_AFTER_ERROR_MS = 1_000;
 
 /** What a group needs from the broker it belongs to. */
@@ -54,6 +55,9 @@ export class Group {
   #running = new Set<Promise<void>>();
   #pausedUntil = 0;
   #full = false;
+  #lastTenant: string | undefined;
+  /** When the messages of one tenant were last followed by another's. */
+  #severalSeen = 0;
   /** What a message takes lately, on average. */
   #messageMs = 0;
   #stopped = false;
@@ -159,8 +163,12 @@ export class Group {
   dispatch(): void {
     if (this.#stopped || this.#held.size === 0 || Date.now() < this.#pausedUntil) return;
     const together = this.#messageMs < FAST_MS ? MOST_TOGETHER : 0;
-    for (let batch = this.#lanes.take(together); batch !== undefined; batch = this.#lanes.take(together))
+    const take = () => this.#lanes.take({ together, shared: Date.now() - this.#severalSeen < SHARED_MS });
+    for (let batch = take(); batch !== undefined; batch = take()) {
+      if (batch.tenantId !== this.#lastTenant) this.#severalSeen = Date.now();
+      this.#lastTenant = batch.tenantId;
       this.#track(this.#run(this.#lanes, batch));
+    }
   }
 
   /** Tries a parked key again, in the background; at most as many at once as the subscriber allows batches. False: not now. */
