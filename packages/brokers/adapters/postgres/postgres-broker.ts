@@ -227,9 +227,8 @@ export class PostgresBroker implements Broker {
     for (const hungry of group.hungry()) {
       const { tenantId, after } = hungry;
       const upTo = group.position.off;
-      const from = { off: after, day: '1970-01-01' };
       const { topics } = group.subscriber;
-      const page = await readTenant(this.#db, from, { upTo, tenantId, topics, limit: PAGE });
+      const page = await readTenant(this.#db, { off: after }, { upTo, tenantId, topics, limit: PAGE });
       const last = page.at(-1);
       group.refill(hungry, page, page.length < PAGE || last === undefined ? upTo : last.off);
       group.dispatch();
