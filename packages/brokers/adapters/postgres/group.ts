@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '@ghasi/db/database';
 import { failpoint } from '@ghasi/domain-primitives/failpoint';
 import type { Logger } from '@ghasi/telemetry/logger';
@@ -163,7 +164,7 @@ export class Group {
   dispatch(): void {
     if (this.#stopped || this.#held.size === 0 || Date.now() < this.#pausedUntil) return;
     const together = this.#messageMs < FAST_MS ? MOST_TOGETHER : 0;
-    const take = () => this.#lanes.take({ together, shared: Date.now() - this.#severalSeen < SHARED_MS });
+    const take = () => this.#lanes.take({ together, shared: this.#isShared });
     for (let batch = take(); batch !== undefined; batch = take()) {
       if (batch.tenantId !== this.#lastTenant) this.#severalSeen = Date.now();
       this.#lastTenant = batch.tenantId;
@@ -205,6 +206,11 @@ export class Group {
     await this.flush(true);
   }
 
+  /** True while messages of several tenants come in. */
+  get #isShared(): boolean {
+    return Date.now() - this.#severalSeen < SHARED_MS;
+  }
+
   #freshLanes(): Lanes<LogRow> {
     const { concurrency, maxBatch = MAX_BATCH } = this.subscriber;
     return new Lanes<LogRow>({ concurrency, maxBatch, mostPerTenant: MOST_PER_TENANT });
@@ -240,13 +246,16 @@ export class Group {
       }
       const began = performance.now();
       const outcomes = await this.#handle(flowing.map(item => ({ ...item, attempt: 1 })));
-      this.#messageMs += ((performance.now() - began) / items.length - this.#messageMs) / 8;
+      const tookMs = performance.now() - began;
+      this.#messageMs += (tookMs / items.length - this.#messageMs) / 8;
       firstKept = items.length;
       for (const [index, item] of flowing.entries()) {
         if (!(await this.#settle(item, outcomes[index])))
           firstKept = Math.min(firstKept, items.indexOf(item));
       }
       this.#handledSinceFlush = true;
+      // A flood leaves the others half of the time.
+      if (items.length >= MAX_BATCH && this.#isShared) await delay(tookMs);
     } catch (error) {
       firstKept = 0;
       if (error instanceof KeyFreed) return;
