@@ -118,7 +118,7 @@ export class Mover {
     for (const seq of [...moved, ...(found.others ?? [])]) this.#holes.delete(seq);
     for (const seq of found.others ?? []) if (seq > this.seen) this.#ahead.add(seq);
     this.#holes.settle(oldest, next);
-    for (const seq of moved) this.#passOver((this.#after ?? seq) + 1, seq, next);
+    for (const seq of moved) this.#passOver((this.#after ?? seq - 1) + 1, seq, next);
     while (this.#ahead.delete(this.seen + 1)) this.#after = this.seen + 1;
     this.#learnOff(found, sinceOff);
     if (this.#after === undefined || this.#settled) return;

@@ -69,7 +69,13 @@ function outboxPart({ name, schema }: { name: string; schema: string }, paramete
     union all
     select o.topic, o.enqueued_at, o.status
     from unnest($${parameter + 1}::int8multirange) as h (numbers)
-    join ${table} o on o.seq >= lower(h.numbers) and o.seq < upper(h.numbers)
+    cross join lateral (
+      select r.topic, r.enqueued_at, r.status
+      from ${table} r
+      where r.seq >= lower(h.numbers) and r.seq < upper(h.numbers)
+      order by r.seq
+      limit ${MOST_IN_OUTBOX}
+    ) o
     limit ${MOST_IN_OUTBOX}
   ) w
   where w.status in ('pending', 'retrying')
