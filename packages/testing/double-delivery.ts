@@ -1,5 +1,4 @@
 import type { Service } from '@ghasi/backbone/define-service';
-import type { Reaction } from '@ghasi/backbone/reaction';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import type { TenantId } from '@ghasi/domain-primitives/ids';
 import type { AIProvenance } from '@ghasi/event-envelope/ai-provenance';
@@ -13,7 +12,7 @@ export type Samples = Readonly<Record<string, unknown>>;
 
 /** What a reaction needs besides its event; everything may be left out. */
 export type ContractOptions = {
-  /** Subject → makes what its reaction needs to find. */
+  /** `<service> <subject>` → makes what that service's reaction needs to find. */
   readonly arrange?: Readonly<Record<string, (ctx: Ctx) => Promise<void>>>;
   /** Columns that differ from run to run for a good reason: `schema.table.column`. */
   readonly volatile?: readonly string[];
@@ -53,7 +52,7 @@ export function doubleDeliveryContract(
       async (subject, reaction) => {
         const [sample] = eventsFrom(reaction.event, samples);
         if (sample === undefined) expect.fail(missing(service, reaction.event, samples)[0]);
-        const arrange = options.arrange?.[subject];
+        const arrange = options.arrange?.[`${service.name} ${subject}`];
         const writesNothing = options.writesNothing?.includes(subject) ?? false;
         const given = { service, reaction, sample, volatile, writesNothing };
         const made = arrange === undefined ? given : { ...given, arrange };
@@ -69,7 +68,7 @@ export function doubleDeliveryContract(
           service,
           samples: events,
           volatile,
-          arrange: (ctx: Ctx) => arrangeAll(ctx, service.reacts, options),
+          arrange: (ctx: Ctx) => arrangeAll(ctx, service, options),
           ...(state === undefined ? {} : { state }),
         };
         expect(report(await orderProblems(system, given))).toBe('');
@@ -117,8 +116,8 @@ function columnsOf({ schema }: Service, volatile: readonly string[]): string[] {
   return volatile.filter(name => name.startsWith(`${schema}.`)).map(name => name.slice(schema.length + 1));
 }
 
-async function arrangeAll(ctx: Ctx, reacts: readonly Reaction[], options: ContractOptions): Promise<void> {
-  for (const { event } of reacts) await options.arrange?.[event.subject]?.(ctx);
+async function arrangeAll(ctx: Ctx, { name, reacts }: Service, options: ContractOptions): Promise<void> {
+  for (const { event } of reacts) await options.arrange?.[`${name} ${event.subject}`]?.(ctx);
 }
 
 /** Readable in a failure, one problem per paragraph. */

@@ -1,0 +1,84 @@
+import { on, type Reaction } from '@ghasi/backbone/reaction';
+import { isAccepted } from '@ghasi/db/accepted';
+import type { Ctx } from '@ghasi/db/tenant-transaction';
+import type { PendingEvent } from '@ghasi/event-envelope/define-event';
+import { AllocationCommitted, OversellBlocked } from '@melmastoon/inventory-service/contract';
+import { CashReconciled, IntentCaptured, IntentFailed } from '@melmastoon/payment-gateway-service/contract';
+import { endBooking, locked } from './commands.ts';
+import { datesRefused } from './date-change.saga.ts';
+import * as events from './events.ts';
+import { allocated, type Capture, cashArrived, confirm, type Reservation } from './model.ts';
+import { endSaga, type OpenSaga, saveReservation, stepSaga } from './queries.ts';
+
+/**
+ * SAGA-09: held → allocated → paid → confirmed. Every step locks the booking and looks at its state, so that a signal
+ * that comes twice, late or out of turn changes nothing; deadlines are rows that `sweepDeadlines` works off.
+ */
+export const bookingSaga: readonly Reaction[] = [
+  on(AllocationCommitted, async (ctx, { reservationId, allocationId }) => {
+    const booking = await locked(ctx, reservationId);
+    // X-119: late. Inventory hears of the cancellation after this and lets the rooms go.
+    if (booking.status !== 'held' || booking.allocationId !== null) return 'noop';
+    const after = allocated(booking, allocationId);
+    await saveReservation(ctx, after);
+    const deadlineAt = new Date(after.expiresAt as string);
+    await stepSaga(ctx, sagaOf(booking), { waitsFor: 'payment', deadlineAt });
+    return undefined;
+  }),
+
+  on(OversellBlocked, async (ctx, { reservationId, step }) => {
+    const booking = await locked(ctx, reservationId);
+    if (step === 'date_change') return datesRefused(ctx, booking);
+    if (booking.status !== 'held') return 'noop';
+    return eventsOf(await endBooking(ctx, booking, { reason: 'hold_expired', deadlineKind: null }));
+  }),
+
+  on(IntentCaptured, async (ctx, payload) => {
+    if (payload.purpose !== 'booking' && payload.purpose !== 'deposit') return 'noop';
+    const booking = await locked(ctx, payload.reservationId);
+    // X-119: a capture after the end is refunded by payment, which heard of the end as well.
+    if (booking.status !== 'held') return 'noop';
+    const capture: Capture =
+      payload.rail === 'cash_pending'
+        ? { rail: payload.rail, paymentId: payload.paymentId, keptUntil: payload.holdUntil }
+        : {
+            rail: payload.rail,
+            paymentId: payload.paymentId,
+            amount: payload.amount as Reservation['dueNow'],
+          };
+    const after = confirm(booking, capture);
+    await saveReservation(ctx, after);
+    await endSaga(ctx, sagaOf(booking), 'success');
+    return [events.confirmed(after)];
+  }),
+
+  on(IntentFailed, async (ctx, { reservationId, purpose }) => {
+    if (purpose !== 'booking' && purpose !== 'deposit') return 'noop';
+    const booking = await locked(ctx, reservationId);
+    if (booking.status !== 'held') return 'noop';
+    return eventsOf(await endBooking(ctx, booking, { reason: 'payment_failed', deadlineKind: null }));
+  }),
+
+  on(CashReconciled, async (ctx, { reservationId, received }) => {
+    const booking = await locked(ctx, reservationId);
+    const after = cashArrived(booking, received as Reservation['dueNow']);
+    await saveReservation(ctx, after);
+    return undefined;
+  }),
+] as readonly Reaction[];
+
+/** What happens to a booking saga whose time is over: the hold ends, and says which of its two deadlines it was (X-118). */
+export async function endOverdueHold(ctx: Ctx, saga: OpenSaga): Promise<readonly PendingEvent[]> {
+  const booking = await locked(ctx, saga.reservationId);
+  if (booking.status !== 'held') return []; // decided meanwhile, by whoever had the lock before us
+  const deadlineKind = booking.allocationId === null ? 'allocation' : 'payment';
+  return eventsOf(await endBooking(ctx, booking, { reason: 'hold_expired', deadlineKind }));
+}
+
+function sagaOf({ id }: Reservation) {
+  return { reservationId: id, kind: 'booking' } as const;
+}
+
+function eventsOf(result: unknown): readonly PendingEvent[] {
+  return isAccepted(result) ? (result.events as readonly PendingEvent[]) : [];
+}

@@ -1,0 +1,105 @@
+import { type Accepted, accepted } from '@ghasi/db/accepted';
+import type { Ctx } from '@ghasi/db/tenant-transaction';
+import { coreErrors } from '@ghasi/domain-primitives/errors';
+import type { Id } from '@ghasi/domain-primitives/ids';
+import { uuid7 } from '@ghasi/domain-primitives/uuid';
+import { newCode } from './booking-code.ts';
+import { errors } from './errors.ts';
+import * as events from './events.ts';
+import { type Agreed, cancel, type Ending, hold, mayBecome, type Reservation } from './model.ts';
+import {
+  endSaga,
+  findReservation,
+  type Guest,
+  insertGuest,
+  insertReservation,
+  saveReservation,
+  startSaga,
+} from './queries.ts';
+
+/** What a booking is made of before anybody has paid or promised anything. */
+export type NewReservation = Pick<
+  Agreed,
+  'channel' | 'bookingDraftId' | 'quoteId' | 'rooms' | 'total' | 'policies' | 'keyWindow' | 'dueNow'
+> & {
+  readonly propertyId: Id<'pro'>;
+  readonly stay: Reservation['stay'];
+  readonly rail: Agreed['payment']['rail'];
+  readonly guest: Omit<Guest, 'id'>;
+};
+
+/** Writes a booking down. Nobody else hears of it until the guest pays. */
+export async function draftReservation(
+  ctx: Ctx,
+  { guest, rail, ...sale }: NewReservation,
+): Promise<Reservation> {
+  const guestId = ctx.newId('gst');
+  await insertGuest(ctx, { ...guest, id: guestId });
+  const nothing = { amount: '0', currency: sale.total.gross.currency };
+  const draft: Reservation = {
+    ...sale,
+    id: ctx.newId('rsv'),
+    code: newCode(),
+    guestId,
+    locale: guest.locale,
+    status: 'draft',
+    payment: { rail, paymentId: null, paid: nothing, outstanding: sale.total.gross },
+    expiresAt: null,
+    allocateBy: null,
+    allocationId: null,
+    keptUntil: null,
+    wanted: null,
+    version: 1,
+  };
+  await insertReservation(ctx, draft);
+  return draft;
+}
+
+/** SAGA-14, SAGA-15: the guest pays, so rooms are held. Asked twice, it answers the same twice. */
+export async function confirmReservation(ctx: Ctx, id: Id<'rsv'>): Promise<Accepted<Reservation>> {
+  const draft = await locked(ctx, id);
+  if (draft.status !== 'draft') {
+    if (draft.status === 'cancelled') throw errors.TRANSITION_REFUSED({ from: draft.status, to: 'held' });
+    return accepted(draft, []);
+  }
+  const booking = hold(draft, ctx.now);
+  await saveReservation(ctx, booking);
+  await startSaga(ctx, {
+    id: uuid7(),
+    kind: 'booking',
+    reservationId: id,
+    waitsFor: 'allocation',
+    deadlineAt: new Date(booking.allocateBy as string),
+  });
+  return accepted(booking, [events.held(booking)]);
+}
+
+/** A guest or the house gives the booking up; `terms` are what the policy of its quote says at this moment. */
+export async function cancelReservation(
+  ctx: Ctx,
+  { id, ...ending }: Ending & { id: Id<'rsv'> },
+): Promise<Accepted<Reservation>> {
+  const booking = await locked(ctx, id);
+  if (!mayBecome(booking.status, 'cancelled'))
+    throw errors.TRANSITION_REFUSED({ from: booking.status, to: 'cancelled' });
+  return endBooking(ctx, booking, ending);
+}
+
+/** Cancels a booking that may be cancelled; whatever saga waited for it is compensated. */
+export async function endBooking(
+  ctx: Ctx,
+  booking: Reservation,
+  ending: Ending,
+): Promise<Accepted<Reservation>> {
+  const after = cancel(booking);
+  await saveReservation(ctx, after);
+  await endSaga(ctx, { reservationId: booking.id, kind: 'booking' }, 'compensated');
+  return accepted(after, [events.cancelled(after, booking.status, ending)]);
+}
+
+/** The booking, in the hands of this transaction alone. */
+export async function locked(ctx: Ctx, id: Id<'rsv'>): Promise<Reservation> {
+  const booking = await findReservation(ctx.tx, id, { forUpdate: true });
+  if (booking === undefined) throw coreErrors.NOT_FOUND({ entity: 'Reservation' });
+  return booking;
+}

@@ -1,0 +1,196 @@
+import type { Id } from '@ghasi/domain-primitives/ids';
+import { add, fromJson, type MoneyJson, subtract, toJson } from '@ghasi/domain-primitives/money';
+import type { z } from 'zod';
+import {
+  type cancelReasons,
+  type channels,
+  type deadlineKinds,
+  type payment,
+  type policies,
+  type pricedRoom,
+  reservationStatuses,
+  type sale,
+} from './contract/booking-parts.ts';
+
+/** A booking begins as a draft nobody else hears of; with the guest's "pay" it becomes a hold (SAGA-14). */
+export const statuses = ['draft', ...reservationStatuses] as const;
+export type Status = (typeof statuses)[number];
+
+export const sagaKinds = ['booking', 'check_in', 'check_out', 'date_change'] as const;
+export const sagaOutcomes = ['success', 'compensated', 'partial'] as const;
+export type SagaOutcome = (typeof sagaOutcomes)[number];
+
+/** Inventory and pricing have so long to agree to other dates. */
+export const DATE_CHANGE_MS = 60_000;
+/** Inventory has so long to say whether there is room (SAGA-24). */
+export const ALLOCATE_MS = 30_000;
+/** The guest has so long to pay (SAGA-15). */
+export const HOLD_MS = 600_000;
+
+/** Which state can follow which (SAGA-57, README). */
+export const next: Readonly<Record<Status, readonly Status[]>> = {
+  draft: ['held'],
+  held: ['confirmed', 'confirmed_cash_pending', 'cancelled'],
+  confirmed: ['cancelled', 'no_show', 'check_in_partial', 'checked_in'],
+  confirmed_cash_pending: ['confirmed', 'cancelled', 'no_show', 'check_in_partial', 'checked_in'],
+  check_in_partial: ['checked_in'],
+  checked_in: ['checked_out', 'checked_out_balance_pending'],
+  checked_out_balance_pending: ['checked_out'],
+  checked_out: [],
+  cancelled: [],
+  no_show: [],
+};
+
+export type PricedRoom = z.output<typeof pricedRoom>;
+export type Payment = z.output<typeof payment>;
+type TaxedPrice = z.output<typeof sale.total>;
+
+/** What guest and house agreed on, and how far it came. */
+export type Agreed = {
+  readonly channel: (typeof channels)[number];
+  readonly bookingDraftId: Id<'bdr'> | null;
+  readonly quoteId: Id<'quo'>;
+  readonly rooms: readonly PricedRoom[];
+  readonly total: TaxedPrice;
+  readonly policies: z.output<typeof policies>;
+  readonly keyWindow: z.output<typeof sale.keyWindow>;
+  readonly payment: Payment;
+  readonly dueNow: MoneyJson;
+  /** Null until it is held. */
+  readonly expiresAt: string | null;
+  readonly allocateBy: string | null;
+  readonly allocationId: Id<'alc'> | null;
+  readonly keptUntil: string | null;
+  /** Dates that were asked for and are not agreed yet; null: none (SAGA-13). */
+  readonly wanted: WantedDates | null;
+};
+
+/** Other dates for a booking, with the hours a key would have. */
+export type WantedDates = {
+  readonly stay: Reservation['stay'];
+  readonly keyWindow: Agreed['keyWindow'];
+};
+
+/** A booking. */
+export type Reservation = Agreed & {
+  readonly id: Id<'rsv'>;
+  readonly code: string;
+  readonly propertyId: Id<'pro'>;
+  readonly guestId: Id<'gst'>;
+  readonly locale: 'en' | 'ps' | 'fa-AF';
+  readonly status: Status;
+  readonly stay: { readonly arrival: string; readonly departure: string };
+  readonly version: number;
+};
+
+/** True if one state may follow the other. */
+export function mayBecome(from: Status, to: Status): boolean {
+  return next[from].includes(to);
+}
+
+/** The guest pays: rooms are asked for. */
+export function hold(draft: Reservation, now: Date): Reservation {
+  const allocateBy = new Date(now.getTime() + ALLOCATE_MS).toISOString();
+  const expiresAt = new Date(now.getTime() + HOLD_MS).toISOString();
+  return changed({ ...draft, status: 'held', allocateBy, expiresAt });
+}
+
+/** Inventory has set the rooms aside. */
+export function allocated(held: Reservation, allocationId: Id<'alc'>): Reservation {
+  return changed({ ...held, allocationId });
+}
+
+/** What payment says: money came, or the guest promised to bring it. */
+export type Capture =
+  | { readonly rail: 'cash_pending'; readonly paymentId: Id<'pay'>; readonly keptUntil: string | null }
+  | {
+      readonly rail: Exclude<Payment['rail'], 'cash_pending'>;
+      readonly paymentId: Id<'pay'>;
+      readonly amount: MoneyJson;
+    };
+
+/** The rooms are the guest's. With cash on arrival nothing is paid yet, whatever was "captured". */
+export function confirm(held: Reservation, capture: Capture): Reservation {
+  const { paymentId, rail } = capture;
+  if (capture.rail === 'cash_pending') {
+    const payment = { ...held.payment, rail: capture.rail, paymentId };
+    return changed({ ...held, status: 'confirmed_cash_pending', payment, keptUntil: capture.keptUntil });
+  }
+  const paid = toJson(add(fromJson(held.payment.paid), fromJson(capture.amount)));
+  const payment: Payment = { rail, paymentId, paid, outstanding: minus(held.total.gross, paid) };
+  return changed({ ...held, status: 'confirmed', payment });
+}
+
+/** Cash that was promised has been counted (SAGA-27). */
+export function cashArrived(pending: Reservation, amount: MoneyJson): Reservation {
+  const paid = toJson(add(fromJson(pending.payment.paid), fromJson(amount)));
+  const outstanding = minus(pending.total.gross, paid);
+  const isSettled = pending.status === 'confirmed_cash_pending' && outstanding.amount === '0';
+  return changed({
+    ...pending,
+    status: isSettled ? 'confirmed' : pending.status,
+    payment: { ...pending.payment, rail: isSettled ? 'cash' : pending.payment.rail, paid, outstanding },
+    keptUntil: isSettled ? null : pending.keptUntil,
+  });
+}
+
+/** Why and on what terms a booking ends. */
+export type Ending = {
+  readonly reason: (typeof cancelReasons)[number];
+  readonly deadlineKind: (typeof deadlineKinds)[number] | null;
+  /** What the policy keeps and gives back of what was paid; nothing of either for a hold. */
+  readonly terms?: { readonly fee: MoneyJson; readonly refund: MoneyJson };
+};
+
+/** It is over before it began. */
+export function cancel(booking: Reservation): Reservation {
+  return changed({ ...booking, status: 'cancelled' });
+}
+
+/** The guest would like other dates; until everybody has agreed the old ones hold (SAGA-55). */
+export function askForDates(booking: Reservation, wanted: WantedDates): Reservation {
+  return changed({ ...booking, wanted });
+}
+
+/** There is no room on those dates: everything stays as it was. */
+export function keepDates(booking: Reservation): Reservation {
+  return changed({ ...booking, wanted: null });
+}
+
+/** What pricing made of the new dates: the price of each night that is slept. */
+export type Repriced = {
+  readonly newQuoteId: Id<'quo'>;
+  readonly newTotal: TaxedPrice;
+  readonly fee: MoneyJson;
+  readonly nights: readonly {
+    readonly bookedRoomId: string;
+    readonly date: string;
+    readonly change: string;
+    readonly price: TaxedPrice;
+  }[];
+};
+
+/** The new dates hold, at their new price; what was paid stays paid. */
+export function moveTo(booking: Reservation, { stay, keyWindow }: WantedDates, price: Repriced): Reservation {
+  const nightsOf = (bookedRoomId: string) =>
+    price.nights
+      .filter(night => night.bookedRoomId === bookedRoomId && night.change !== 'removed')
+      .map(({ date, price: one }) => ({ date, price: one }))
+      .sort((a, b) => (a.date < b.date ? -1 : 1));
+  const rooms = booking.rooms.map(room => ({ ...room, stay, nights: nightsOf(room.bookedRoomId) }));
+  const owed = minus(price.newTotal.gross, booking.payment.paid);
+  const outstanding = owed.amount.startsWith('-') ? { ...owed, amount: '0' } : owed;
+  return changed({
+    ...booking,
+    ...{ stay, keyWindow, rooms, wanted: null, quoteId: price.newQuoteId, total: price.newTotal },
+    payment: { ...booking.payment, outstanding },
+  });
+}
+
+function changed(after: Reservation): Reservation {
+  return { ...after, version: after.version + 1 };
+}
+
+function minus(a: MoneyJson, b: MoneyJson): MoneyJson {
+  return toJson(subtract(fromJson(a), fromJson(b)));
+}

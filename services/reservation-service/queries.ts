@@ -1,0 +1,131 @@
+import { assertUpdated } from '@ghasi/db/optimistic';
+import type { Ctx } from '@ghasi/db/tenant-transaction';
+import { type Id, idFromUuid, idToUuid } from '@ghasi/domain-primitives/ids';
+import { and, eq, isNull } from 'drizzle-orm';
+import type { Reservation, SagaOutcome, sagaKinds } from './model.ts';
+import { guests, reservations, sagas } from './tables.ts';
+
+type Tx = Ctx['tx'];
+
+/** Somebody who books. */
+export type Guest = {
+  id: Id<'gst'>;
+  name: string;
+  phone: string;
+  email: string | null;
+  locale: Reservation['locale'];
+};
+
+/** A booking with its guest's language. Locked where `forUpdate` says so: whoever decides about it decides alone. */
+export async function findReservation(
+  tx: Tx,
+  id: Id<'rsv'>,
+  { forUpdate = false } = {},
+): Promise<Reservation | undefined> {
+  const query = tx
+    .select({ row: reservations, locale: guests.locale })
+    .from(reservations)
+    .innerJoin(guests, and(eq(guests.tenantId, reservations.tenantId), eq(guests.id, reservations.guestId)))
+    .where(eq(reservations.id, idToUuid(id)));
+  const [found] = await (forUpdate ? query.for('update') : query);
+  if (found === undefined) return undefined;
+  const { row, locale } = found;
+  return {
+    ...row.agreed,
+    id: idFromUuid('rsv', row.id),
+    code: row.code,
+    propertyId: idFromUuid('pro', row.propertyId),
+    guestId: idFromUuid('gst', row.guestId),
+    locale,
+    status: row.status,
+    stay: { arrival: row.arrival, departure: row.departure },
+    version: row.version,
+  };
+}
+
+export async function findGuest(tx: Tx, id: Id<'gst'>): Promise<Guest | undefined> {
+  const [row] = await tx
+    .select()
+    .from(guests)
+    .where(eq(guests.id, idToUuid(id)));
+  if (row === undefined) return undefined;
+  const { name, phone, email, locale } = row;
+  return { id, name, phone, email, locale };
+}
+
+export async function insertGuest({ tx, tenantId, now }: Ctx, guest: Guest): Promise<void> {
+  await tx.insert(guests).values({ ...guest, tenantId, id: idToUuid(guest.id), createdAt: now });
+}
+
+export async function insertReservation(ctx: Ctx, booking: Reservation): Promise<void> {
+  const { tx, tenantId, now } = ctx;
+  await tx.insert(reservations).values({ ...rowOf(booking), tenantId, createdAt: now, updatedAt: now });
+}
+
+/** Saves a booking that was read at the version before. */
+export async function saveReservation({ tx, now }: Ctx, booking: Reservation): Promise<void> {
+  const saved = await tx
+    .update(reservations)
+    .set({ ...rowOf(booking), updatedAt: now })
+    .where(and(eq(reservations.id, idToUuid(booking.id)), eq(reservations.version, booking.version - 1)));
+  assertUpdated(saved, 'reservation');
+}
+
+function rowOf(booking: Reservation) {
+  const { id, code, propertyId, guestId, locale: _, status, stay, version, ...agreed } = booking;
+  return {
+    id: idToUuid(id),
+    code,
+    propertyId: idToUuid(propertyId),
+    guestId: idToUuid(guestId),
+    status,
+    arrival: stay.arrival,
+    departure: stay.departure,
+    agreed,
+    version,
+  };
+}
+
+/** A saga of a booking, while it runs. */
+export type OpenSaga = {
+  readonly id: string;
+  readonly kind: (typeof sagaKinds)[number];
+  readonly reservationId: Id<'rsv'>;
+  readonly waitsFor: string;
+  readonly deadlineAt: Date | null;
+};
+
+type SagaOf = { reservationId: Id<'rsv'>; kind: OpenSaga['kind'] };
+type Step = { waitsFor: string; deadlineAt: Date | null };
+
+export async function startSaga(ctx: Ctx, saga: SagaOf & Step & { id: string }): Promise<void> {
+  const { tx, tenantId, now } = ctx;
+  await tx
+    .insert(sagas)
+    .values({ ...saga, tenantId, reservationId: idToUuid(saga.reservationId), startedAt: now });
+}
+
+/** The saga goes on to its next step. */
+export async function stepSaga({ tx }: Ctx, saga: SagaOf, step: Step): Promise<void> {
+  await tx.update(sagas).set(step).where(isOpen(saga));
+}
+
+/** The saga is over. */
+export async function endSaga({ tx, now }: Ctx, saga: SagaOf, outcome: SagaOutcome): Promise<void> {
+  await tx.update(sagas).set({ outcome, endedAt: now }).where(isOpen(saga));
+}
+
+/** A saga that still runs, by its id. */
+export async function findOpenSaga({ tx }: Ctx, id: string): Promise<OpenSaga | undefined> {
+  const [row] = await tx
+    .select()
+    .from(sagas)
+    .where(and(eq(sagas.id, id), isNull(sagas.outcome)));
+  if (row === undefined) return undefined;
+  const { kind, waitsFor, deadlineAt } = row;
+  return { id, kind, reservationId: idFromUuid('rsv', row.reservationId), waitsFor, deadlineAt };
+}
+
+function isOpen({ reservationId, kind }: SagaOf) {
+  return and(eq(sagas.reservationId, idToUuid(reservationId)), eq(sagas.kind, kind), isNull(sagas.outcome));
+}
