@@ -1,12 +1,10 @@
-import { tenantTransaction } from '@ghasi/db/tenant-transaction';
 import type { TenantId } from '@ghasi/domain-primitives/ids';
-import type { PendingEvent } from '@ghasi/event-envelope/define-event';
-import { type System, startSystem } from '@ghasi/testing/system';
-import { newTenantId, testActor } from '@ghasi/testing/tenants';
+import { newTenantId } from '@ghasi/testing/tenants';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cancelReservation, confirmReservation, draftReservation } from './commands.ts';
 import { BookingCancelled, BookingConfirmed, BookingDatesChanged, BookingHeld } from './contract.ts';
 import { changeDates } from './date-change.saga.ts';
+import { type FrontOffice, later, openFrontOffice } from './fixtures/front-office.ts';
 import {
   blocked,
   captured,
@@ -19,81 +17,37 @@ import {
   reallocated,
   repriced,
 } from './fixtures/new-booking.ts';
-import { endDueSagas } from './jobs.ts';
 import type { Reservation } from './model.ts';
-import { findReservation } from './queries.ts';
 import { service } from './service.ts';
 
-let system: System;
+let office: FrontOffice;
 beforeAll(async () => {
-  system = await startSystem({ services: [service], jobs: false });
+  office = await openFrontOffice();
 });
-afterAll(() => system.stop());
-
-/** A booking that is held, in a tenant of its own. */
-async function heldBooking(more?: Parameters<typeof newBooking>[0]) {
-  const tenantId = newTenantId();
-  const draft = await system.run(service, tenantId, draftReservation, newBooking(more));
-  const booking = await system.run(service, tenantId, confirmReservation, draft.id);
-  return { tenantId, booking };
-}
-
-async function tell(tenantId: TenantId, ...events: PendingEvent[]): Promise<void> {
-  await system.publish(tenantId, events);
-  await system.settled();
-}
-
-async function now(tenantId: TenantId, { id }: Reservation): Promise<Reservation> {
-  const found = await system.run(service, tenantId, ({ tx }) => findReservation(tx, id), undefined);
-  return found as Reservation;
-}
-
-const sagasOf = (tenantId: TenantId) =>
-  system.query('reservation', 'select kind, waits_for, outcome from sagas where tenant_id = $1', [tenantId]);
-
-async function said(tenantId: TenantId, event: { subject: string }) {
-  const all = await system.events(event.subject);
-  return all.filter(one => one.tenantId === tenantId).map(one => one.payload as Record<string, unknown>);
-}
-
-/** As if the clock stood there. */
-const sweepAt = (at: string) =>
-  endDueSagas({
-    db: system.db(service),
-    now: new Date(at),
-    actor: testActor,
-    transaction: (work, options) =>
-      tenantTransaction(
-        system.db(service),
-        { tenantId: options.tenantId, actor: testActor, now: new Date(at) },
-        work,
-      ),
-  });
-
-const later = (iso: string | null, ms: number) => new Date(Date.parse(iso as string) + ms).toISOString();
+afterAll(() => office.system.stop());
 
 describe('booking saga', () => {
   test('SAGA-15, SAGA-16, SAGA-18: held, allocated and paid is confirmed', async () => {
-    const { tenantId, booking } = await heldBooking();
-    await tell(tenantId, committed(booking));
-    expect(await sagasOf(tenantId)).toEqual([{ kind: 'booking', waits_for: 'payment', outcome: null }]);
-    await tell(tenantId, captured(booking));
-    expect(await now(tenantId, booking)).toMatchObject({
+    const { tenantId, booking } = await office.held();
+    await office.tell(tenantId, committed(booking));
+    expect(await office.sagas(tenantId)).toEqual([{ kind: 'booking', waits_for: 'payment', outcome: null }]);
+    await office.tell(tenantId, captured(booking));
+    expect(await office.now({ tenantId, booking })).toMatchObject({
       status: 'confirmed',
       payment: { rail: 'mobile_money', paid: { amount: '540000' }, outstanding: { amount: '0' } },
     });
-    expect(await said(tenantId, BookingHeld)).toHaveLength(1);
-    expect(await said(tenantId, BookingConfirmed)).toMatchObject([
+    expect(await office.said(tenantId, BookingHeld)).toHaveLength(1);
+    expect(await office.said(tenantId, BookingConfirmed)).toMatchObject([
       { reservationId: booking.id, status: 'confirmed' },
     ]);
-    expect(await sagasOf(tenantId)).toMatchObject([{ outcome: 'success' }]);
+    expect(await office.sagas(tenantId)).toMatchObject([{ outcome: 'success' }]);
   });
 
   test('SAGA-27, X-116: cash on arrival is confirmed without a penny being paid', async () => {
     const nothing = { amount: '0', currency: 'AFN' } as const;
-    const { tenantId, booking } = await heldBooking({ rail: 'cash_pending', dueNow: nothing });
-    await tell(tenantId, committed(booking), cashPromised(booking));
-    expect(await now(tenantId, booking)).toMatchObject({
+    const { tenantId, booking } = await office.held({ rail: 'cash_pending', dueNow: nothing });
+    await office.tell(tenantId, committed(booking), cashPromised(booking));
+    expect(await office.now({ tenantId, booking })).toMatchObject({
       status: 'confirmed_cash_pending',
       payment: { paid: nothing, outstanding: { amount: '540000' } },
       keptUntil: '2026-03-21T13:30:00.000Z',
@@ -101,90 +55,87 @@ describe('booking saga', () => {
   });
 
   test('SAGA-28: a hold that inventory refuses is cancelled without a deadline', async () => {
-    const { tenantId, booking } = await heldBooking();
-    await tell(tenantId, blocked(booking));
-    expect((await now(tenantId, booking)).status).toBe('cancelled');
-    expect(await said(tenantId, BookingCancelled)).toMatchObject([
+    const { tenantId, booking } = await office.held();
+    await office.tell(tenantId, blocked(booking));
+    expect((await office.now({ tenantId, booking })).status).toBe('cancelled');
+    expect(await office.said(tenantId, BookingCancelled)).toMatchObject([
       { reason: 'hold_expired', deadlineKind: null, previousStatus: 'held', allocationId: null },
     ]);
-    expect(await sagasOf(tenantId)).toMatchObject([{ outcome: 'compensated' }]);
+    expect(await office.sagas(tenantId)).toMatchObject([{ outcome: 'compensated' }]);
   });
 
   test('SAGA-25: a payment that failed cancels the hold', async () => {
-    const { tenantId, booking } = await heldBooking();
-    await tell(tenantId, committed(booking));
-    await tell(tenantId, declined(booking));
-    expect(await said(tenantId, BookingCancelled)).toMatchObject([{ reason: 'payment_failed' }]);
+    const { tenantId, booking } = await office.held();
+    await office.tell(tenantId, committed(booking));
+    await office.tell(tenantId, declined(booking));
+    expect(await office.said(tenantId, BookingCancelled)).toMatchObject([{ reason: 'payment_failed' }]);
   });
 
   test('SAGA-24, X-118: without an allocation in 30 s the hold ends, and not a moment before', async () => {
-    const { tenantId, booking } = await heldBooking();
-    await sweepAt(later(booking.allocateBy, -1));
-    expect((await now(tenantId, booking)).status).toBe('held');
-    await sweepAt(later(booking.allocateBy, 0));
-    await system.settled();
-    expect(await said(tenantId, BookingCancelled)).toMatchObject([
+    const { tenantId, booking } = await office.held();
+    await office.sweepAt(later(booking.allocateBy, -1));
+    expect((await office.now({ tenantId, booking })).status).toBe('held');
+    await office.sweepAt(later(booking.allocateBy, 0));
+    await office.system.settled();
+    expect(await office.said(tenantId, BookingCancelled)).toMatchObject([
       { reason: 'hold_expired', deadlineKind: 'allocation' },
     ]);
   });
 
   test('X-118: an allocated hold that nobody pays ends with its ten minutes', async () => {
-    const { tenantId, booking } = await heldBooking();
-    await tell(tenantId, committed(booking));
-    await sweepAt(later(booking.allocateBy, 1));
-    expect((await now(tenantId, booking)).status).toBe('held');
-    await sweepAt(later(booking.expiresAt, 1));
-    await system.settled();
-    expect(await said(tenantId, BookingCancelled)).toMatchObject([{ deadlineKind: 'payment' }]);
+    const { tenantId, booking } = await office.held();
+    await office.tell(tenantId, committed(booking));
+    await office.sweepAt(later(booking.allocateBy, 1));
+    expect((await office.now({ tenantId, booking })).status).toBe('held');
+    await office.sweepAt(later(booking.expiresAt, 1));
+    await office.system.settled();
+    expect(await office.said(tenantId, BookingCancelled)).toMatchObject([{ deadlineKind: 'payment' }]);
   });
 
   test('X-119, SAGA-07: signals that come late or twice change nothing', async () => {
-    const { tenantId, booking } = await heldBooking();
+    const { tenantId, booking } = await office.held();
     const [rooms, money] = [committed(booking), captured(booking)];
-    await tell(tenantId, rooms, rooms);
-    await tell(tenantId, money, money);
-    await tell(tenantId, declined(booking), blocked(booking), committed(booking));
-    await sweepAt(later(booking.expiresAt, 1));
-    await system.settled();
-    expect((await now(tenantId, booking)).status).toBe('confirmed');
-    expect(await said(tenantId, BookingConfirmed)).toHaveLength(1);
-    expect(await said(tenantId, BookingCancelled)).toEqual([]);
+    await office.tell(tenantId, rooms, rooms);
+    await office.tell(tenantId, money, money);
+    await office.tell(tenantId, declined(booking), blocked(booking), committed(booking));
+    await office.sweepAt(later(booking.expiresAt, 1));
+    await office.system.settled();
+    expect((await office.now({ tenantId, booking })).status).toBe('confirmed');
+    expect(await office.said(tenantId, BookingConfirmed)).toHaveLength(1);
+    expect(await office.said(tenantId, BookingCancelled)).toEqual([]);
   });
 
   test('R10: money against the end of the hold, both at once: confirmed or cancelled, never both, never neither', async () => {
     for (let round = 0; round < 20; round++) {
-      const { tenantId, booking } = await heldBooking();
-      await tell(tenantId, committed(booking));
+      const { tenantId, booking } = await office.held();
+      await office.tell(tenantId, committed(booking));
       await Promise.all([
-        system.publish(tenantId, [captured(booking)]),
-        sweepAt(later(booking.expiresAt, 0)),
+        office.system.publish(tenantId, [captured(booking)]),
+        office.sweepAt(later(booking.expiresAt, 0)),
       ]);
-      await system.settled();
-      const ends = [...(await said(tenantId, BookingConfirmed)), ...(await said(tenantId, BookingCancelled))];
+      await office.system.settled();
+      const ends = [
+        ...(await office.said(tenantId, BookingConfirmed)),
+        ...(await office.said(tenantId, BookingCancelled)),
+      ];
       expect(ends).toHaveLength(1);
-      const { status } = await now(tenantId, booking);
+      const { status } = await office.now({ tenantId, booking });
       expect(['confirmed', 'cancelled']).toContain(status);
     }
   });
 });
 
 describe('date change', () => {
-  async function confirmedBooking() {
-    const { tenantId, booking } = await heldBooking();
-    await tell(tenantId, committed(booking));
-    await tell(tenantId, captured(booking));
-    return { tenantId, booking: await now(tenantId, booking) };
-  }
   const ask = (tenantId: TenantId, { id }: Reservation) =>
-    system.run(service, tenantId, changeDates, { id, reason: 'guest_request', ...oneMoreNight });
+    office.system.run(service, tenantId, changeDates, { id, reason: 'guest_request', ...oneMoreNight });
 
   test('SAGA-50..52, X-126: the stay moves once inventory and pricing have agreed, and what is owed follows', async () => {
-    const { tenantId, booking } = await confirmedBooking();
+    const { tenantId, booking } = await office.confirmed();
     await ask(tenantId, booking);
-    await tell(tenantId, reallocated(booking));
-    expect((await now(tenantId, booking)).stay).toEqual(booking.stay);
-    await tell(tenantId, repriced(booking));
-    const after = await now(tenantId, booking);
+    await office.tell(tenantId, reallocated(booking));
+    expect((await office.now({ tenantId, booking })).stay).toEqual(booking.stay);
+    await office.tell(tenantId, repriced(booking));
+    const after = await office.now({ tenantId, booking });
     expect(after).toMatchObject({
       stay: oneMoreNight.stay,
       wanted: null,
@@ -197,7 +148,7 @@ describe('date change', () => {
       '2026-03-23',
       '2026-03-24',
     ]);
-    expect(await sagasOf(tenantId)).toContainEqual({
+    expect(await office.sagas(tenantId)).toContainEqual({
       kind: 'date_change',
       waits_for: 'price',
       outcome: 'success',
@@ -205,42 +156,42 @@ describe('date change', () => {
   });
 
   test('SAGA-55, SAGA-56, X-117: refused dates are put back, and the booking is never cancelled', async () => {
-    const { tenantId, booking } = await confirmedBooking();
+    const { tenantId, booking } = await office.confirmed();
     await ask(tenantId, booking);
-    await tell(tenantId, longerRefused(booking));
-    expect(await now(tenantId, booking)).toMatchObject({
+    await office.tell(tenantId, longerRefused(booking));
+    expect(await office.now({ tenantId, booking })).toMatchObject({
       status: 'confirmed',
       stay: booking.stay,
       wanted: null,
       total: booking.total,
     });
-    expect((await said(tenantId, BookingDatesChanged)).map(({ reason }) => reason)).toEqual([
+    expect((await office.said(tenantId, BookingDatesChanged)).map(({ reason }) => reason)).toEqual([
       'guest_request',
       'reallocation_failed',
     ]);
-    expect(await said(tenantId, BookingCancelled)).toEqual([]);
+    expect(await office.said(tenantId, BookingCancelled)).toEqual([]);
   });
 
   test('X-120: without an answer in a minute the old dates are put back', async () => {
-    const { tenantId, booking } = await confirmedBooking();
+    const { tenantId, booking } = await office.confirmed();
     await ask(tenantId, booking);
-    await sweepAt(later(new Date().toISOString(), 61_000));
-    await system.settled();
-    expect(await now(tenantId, booking)).toMatchObject({ stay: booking.stay, wanted: null });
-    expect(await sagasOf(tenantId)).toContainEqual(
+    await office.sweepAt(later(new Date(), 61_000));
+    await office.system.settled();
+    expect(await office.now({ tenantId, booking })).toMatchObject({ stay: booking.stay, wanted: null });
+    expect(await office.sagas(tenantId)).toContainEqual(
       expect.objectContaining({ kind: 'date_change', outcome: 'compensated' }),
     );
   });
 
   test('a second change waits for the first, and the same dates are no change', async () => {
-    const { tenantId, booking } = await confirmedBooking();
+    const { tenantId, booking } = await office.confirmed();
     const same = {
       id: booking.id,
       reason: 'guest_request',
       stay: booking.stay,
       keyWindow: booking.keyWindow,
     } as const;
-    await expect(system.run(service, tenantId, changeDates, same)).rejects.toMatchObject({
+    await expect(office.system.run(service, tenantId, changeDates, same)).rejects.toMatchObject({
       code: 'SAME_DATES',
     });
     await ask(tenantId, booking);
@@ -255,33 +206,33 @@ describe('cancellation', () => {
   } as const;
 
   test('SAGA-29..32, X-122: a guest who cancels gets what the policy gives back', async () => {
-    const { tenantId, booking } = await heldBooking();
-    await tell(tenantId, committed(booking));
-    await tell(tenantId, captured(booking));
+    const { tenantId, booking } = await office.held();
+    await office.tell(tenantId, committed(booking));
+    await office.tell(tenantId, captured(booking));
     const why = { reason: 'guest_request', deadlineKind: null, terms } as const;
-    await system.run(service, tenantId, cancelReservation, { id: booking.id, ...why });
-    await system.settled();
-    expect(await said(tenantId, BookingCancelled)).toMatchObject([
+    await office.system.run(service, tenantId, cancelReservation, { id: booking.id, ...why });
+    await office.system.settled();
+    expect(await office.said(tenantId, BookingCancelled)).toMatchObject([
       { reason: 'guest_request', previousStatus: 'confirmed', ...terms },
     ]);
     await expect(
-      system.run(service, tenantId, cancelReservation, { id: booking.id, ...why }),
+      office.system.run(service, tenantId, cancelReservation, { id: booking.id, ...why }),
     ).rejects.toMatchObject({ code: 'TRANSITION_REFUSED' });
   });
 
   test('a draft is nobody else’s business: it cannot be cancelled, and confirming it twice holds it once', async () => {
     const tenantId = newTenantId();
-    const draft = await system.run(service, tenantId, draftReservation, newBooking());
+    const draft = await office.system.run(service, tenantId, draftReservation, newBooking());
     await expect(
-      system.run(service, tenantId, cancelReservation, {
+      office.system.run(service, tenantId, cancelReservation, {
         id: draft.id,
         reason: 'guest_request',
         deadlineKind: null,
       }),
     ).rejects.toMatchObject({ code: 'TRANSITION_REFUSED' });
-    await system.run(service, tenantId, confirmReservation, draft.id);
-    await system.run(service, tenantId, confirmReservation, draft.id);
-    await system.settled();
-    expect(await said(tenantId, BookingHeld)).toHaveLength(1);
+    await office.system.run(service, tenantId, confirmReservation, draft.id);
+    await office.system.run(service, tenantId, confirmReservation, draft.id);
+    await office.system.settled();
+    expect(await office.said(tenantId, BookingHeld)).toHaveLength(1);
   });
 });

@@ -7,7 +7,7 @@ import { CashReconciled, IntentCaptured, IntentFailed } from '@melmastoon/paymen
 import { endBooking, locked } from './commands.ts';
 import { datesRefused } from './date-change.saga.ts';
 import * as events from './events.ts';
-import { allocated, type Capture, cashArrived, confirm, type Reservation } from './model.ts';
+import { after, allocated, type Capture, cashArrived, confirm, type Reservation } from './model.ts';
 import { endSaga, type OpenSaga, saveReservation, stepSaga } from './queries.ts';
 
 /**
@@ -19,9 +19,10 @@ export const bookingSaga: readonly Reaction[] = [
     const booking = await locked(ctx, reservationId);
     // X-119: late. Inventory hears of the cancellation after this and lets the rooms go.
     if (booking.status !== 'held' || booking.allocationId !== null) return 'noop';
-    const after = allocated(booking, allocationId);
-    await saveReservation(ctx, after);
-    const deadlineAt = new Date(after.expiresAt as string);
+    const withRooms = allocated(booking, allocationId);
+    await saveReservation(ctx, withRooms);
+    if (withRooms.early !== null) return settle(ctx, withRooms, withRooms.early);
+    const deadlineAt = new Date(withRooms.expiresAt as string);
     await stepSaga(ctx, sagaOf(booking), { waitsFor: 'payment', deadlineAt });
     return undefined;
   }),
@@ -46,10 +47,9 @@ export const bookingSaga: readonly Reaction[] = [
             paymentId: payload.paymentId,
             amount: payload.amount as Reservation['dueNow'],
           };
-    const after = confirm(booking, capture);
-    await saveReservation(ctx, after);
-    await endSaga(ctx, sagaOf(booking), 'success');
-    return [events.confirmed(after)];
+    if (booking.allocationId !== null) return settle(ctx, booking, capture);
+    await saveReservation(ctx, after(booking, { early: capture }));
+    return undefined;
   }),
 
   on(IntentFailed, async (ctx, { reservationId, purpose }) => {
@@ -61,8 +61,7 @@ export const bookingSaga: readonly Reaction[] = [
 
   on(CashReconciled, async (ctx, { reservationId, received }) => {
     const booking = await locked(ctx, reservationId);
-    const after = cashArrived(booking, received as Reservation['dueNow']);
-    await saveReservation(ctx, after);
+    await saveReservation(ctx, cashArrived(booking, received as Reservation['dueNow']));
     return undefined;
   }),
 ] as readonly Reaction[];
@@ -73,6 +72,14 @@ export async function endOverdueHold(ctx: Ctx, saga: OpenSaga): Promise<readonly
   if (booking.status !== 'held') return []; // decided meanwhile, by whoever had the lock before us
   const deadlineKind = booking.allocationId === null ? 'allocation' : 'payment';
   return eventsOf(await endBooking(ctx, booking, { reason: 'hold_expired', deadlineKind }));
+}
+
+/** Rooms and money are there. */
+async function settle(ctx: Ctx, booking: Reservation, capture: Capture): Promise<PendingEvent[]> {
+  const settled = confirm(booking, capture);
+  await saveReservation(ctx, settled);
+  await endSaga(ctx, sagaOf(booking), 'success');
+  return [events.confirmed(settled)];
 }
 
 function sagaOf({ id }: Reservation) {

@@ -6,7 +6,7 @@ import { uuid7 } from '@ghasi/domain-primitives/uuid';
 import { newCode } from './booking-code.ts';
 import { errors } from './errors.ts';
 import * as events from './events.ts';
-import { type Agreed, cancel, type Ending, hold, mayBecome, type Reservation } from './model.ts';
+import { type Agreed, after, cancel, type Ending, hold, mayBecome, type Reservation } from './model.ts';
 import {
   endSaga,
   findReservation,
@@ -47,7 +47,11 @@ export async function draftReservation(
     expiresAt: null,
     allocateBy: null,
     allocationId: null,
+    early: null,
     keptUntil: null,
+    folioId: null,
+    keyCredentialIds: [],
+    isWelcomed: false,
     wanted: null,
     version: 1,
   };
@@ -91,10 +95,28 @@ export async function endBooking(
   booking: Reservation,
   ending: Ending,
 ): Promise<Accepted<Reservation>> {
-  const after = cancel(booking);
-  await saveReservation(ctx, after);
+  const ended = cancel(booking);
+  await saveReservation(ctx, ended);
   await endSaga(ctx, { reservationId: booking.id, kind: 'booking' }, 'compensated');
-  return accepted(after, [events.cancelled(after, booking.status, ending)]);
+  return accepted(ended, [events.cancelled(ended, booking.status, ending)]);
+}
+
+/** Gives rooms their numbers, or other ones from a night on; inventory sees to it that no room is given twice (R16). */
+export async function assignRooms(
+  ctx: Ctx,
+  { id, rooms, fromNight }: { id: Id<'rsv'>; rooms: Readonly<Record<string, Id<'rom'>>>; fromNight: string },
+): Promise<Accepted<Reservation>> {
+  const booking = await locked(ctx, id);
+  if (!['confirmed', 'confirmed_cash_pending', 'checked_in'].includes(booking.status))
+    throw errors.NOT_CHANGEABLE({ status: booking.status });
+  const known = new Set(booking.rooms.map(({ bookedRoomId }) => String(bookedRoomId)));
+  if (Object.keys(rooms).some(bookedRoomId => !known.has(bookedRoomId))) throw errors.ROOM_UNKNOWN();
+  const assigned = booking.rooms.map(room => ({ ...room, roomId: rooms[room.bookedRoomId] ?? room.roomId }));
+  if (assigned.every((room, place) => room.roomId === booking.rooms[place]?.roomId))
+    return accepted(booking, []);
+  const moved = after(booking, { rooms: assigned });
+  await saveReservation(ctx, moved);
+  return accepted(moved, [events.roomsAssigned(moved, booking, fromNight)]);
 }
 
 /** The booking, in the hands of this transaction alone. */

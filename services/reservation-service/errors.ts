@@ -3,6 +3,15 @@ import { defineErrors } from '@ghasi/domain-primitives/errors';
 /** What reservation-service may refuse. Codes are forever. */
 export const errors = defineErrors('reservation', {
   TRANSITION_REFUSED: { status: 409, text: 'A booking that is {from} cannot become {to}' },
+  NOT_CONFIRMED: { status: 409, text: 'Only a confirmed booking can check in; this one is {status}' },
+  ARRIVES_LATER: { status: 409, text: 'This guest arrives on {arrival}; the hotel day is {businessDate}' },
+  ROOM_NOT_ASSIGNED: { status: 409, text: 'Give every room of the booking a number first' },
+  CHECK_IN_INCOMPLETE: { status: 409, text: 'Still missing: {missing}' },
+  NOT_IN_HOUSE: {
+    status: 409,
+    text: 'Only a guest who is in the house can check out; this booking is {status}',
+  },
+  ROOM_UNKNOWN: { status: 422, text: 'The booking has no such room' },
   NOT_CHANGEABLE: { status: 409, text: 'The dates of a booking that is {status} cannot be changed' },
   CHANGE_PENDING: { status: 409, text: 'Other dates are being asked for already; wait for the answer' },
   SAME_DATES: { status: 422, text: 'These are the dates the booking has' },

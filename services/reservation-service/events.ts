@@ -1,6 +1,17 @@
+import type { Id } from '@ghasi/domain-primitives/ids';
 import type { PendingEvent } from '@ghasi/event-envelope/define-event';
 import type { dateChangeReasons } from './contract/booking-parts.ts';
-import { BookingCancelled, BookingConfirmed, BookingDatesChanged, BookingHeld } from './contract.ts';
+import {
+  BookingCancelled,
+  BookingCheckedIn,
+  BookingCheckedOut,
+  BookingCheckInStarted,
+  BookingCheckOutStarted,
+  BookingConfirmed,
+  BookingDatesChanged,
+  BookingHeld,
+  BookingModified,
+} from './contract.ts';
 import type { Ending, PricedRoom, Reservation, Status } from './model.ts';
 
 /** The facts about a booking as others hear them; each carries the version it made. */
@@ -45,6 +56,98 @@ export function cancelled(booking: Reservation, before: Status, ending: Ending):
   );
 }
 
+/** The desk began; folio, key and welcome are due. */
+export function checkInStarted(booking: Reservation, businessDate: string, deadlineAt: Date): PendingEvent {
+  const { stay, total, payment, keyWindow } = booking;
+  return BookingCheckInStarted.from(
+    {
+      ...head(booking),
+      businessDate,
+      deadlineAt: deadlineAt.toISOString(),
+      ...{ stay, rooms: occupied(booking), total, payment, keyWindow },
+    },
+    { aggregateVersion: booking.version },
+  );
+}
+
+/** The guest is in the house. */
+export function checkedIn(
+  booking: Reservation,
+  { businessDate, at, afterPartial }: { businessDate: string; at: Date; afterPartial: boolean },
+): PendingEvent {
+  const { stay, folioId, keyCredentialIds } = booking;
+  return BookingCheckedIn.from(
+    {
+      ...head(booking),
+      businessDate,
+      checkedInAt: at.toISOString(),
+      stay,
+      rooms: occupied(booking),
+      folioId: folioId as Id<'fol'>,
+      keyCredentialIds: [...keyCredentialIds],
+      afterPartial,
+    },
+    { aggregateVersion: booking.version },
+  );
+}
+
+/** The desk began; final charges first, then the keys (X-114). */
+export function checkOutStarted(booking: Reservation, businessDate: string, deadlineAt: Date): PendingEvent {
+  const { stay, folioId } = booking;
+  const timing = businessDate < stay.departure ? 'early' : businessDate > stay.departure ? 'late' : 'on_time';
+  return BookingCheckOutStarted.from(
+    {
+      ...head(booking),
+      businessDate,
+      deadlineAt: deadlineAt.toISOString(),
+      ...{ stay, rooms: occupied(booking), folioId: folioId as Id<'fol'>, timing },
+    },
+    { aggregateVersion: booking.version },
+  );
+}
+
+/** The guest has left, with or without a balance (X-115). */
+export function checkedOut(
+  booking: Reservation,
+  { businessDate, at, balance }: { businessDate: string; at: Date; balance: Reservation['dueNow'] },
+): PendingEvent {
+  const isSettled = balance.amount === '0';
+  return BookingCheckedOut.from(
+    {
+      ...head(booking),
+      businessDate,
+      checkedOutAt: at.toISOString(),
+      stay: booking.stay,
+      rooms: occupied(booking),
+      folioId: booking.folioId as Id<'fol'>,
+      status: isSettled ? 'checked_out' : 'checked_out_balance_pending',
+      balanceStatus: isSettled ? 'settled' : 'pending',
+      balance,
+    },
+    { aggregateVersion: booking.version },
+  );
+}
+
+/** Rooms got numbers, or other ones from a night on (R16). */
+export function roomsAssigned(booking: Reservation, before: Reservation, fromNight: string): PendingEvent {
+  const moves = booking.rooms.flatMap((room, place) => {
+    const fromRoomId = before.rooms[place]?.roomId ?? null;
+    const { bookedRoomId, roomId: toRoomId } = room;
+    return fromRoomId === toRoomId ? [] : [{ bookedRoomId, fromRoomId, toRoomId, fromNight }];
+  });
+  const { status, guestId, stay, total, keyWindow } = booking;
+  return BookingModified.from(
+    {
+      ...head(booking),
+      status: status as Exclude<Status, 'draft'>,
+      changes: ['room_assignment'],
+      previousGuestId: guestId,
+      ...{ stay, rooms: booking.rooms.map(withoutNights), moves, specialRequests: [], total, keyWindow },
+    },
+    { aggregateVersion: booking.version },
+  );
+}
+
 /** Other dates are asked for, or the old ones put back; only inventory acts on it (X-117). */
 export function datesChanged(
   booking: Reservation,
@@ -75,6 +178,14 @@ function head({ id, propertyId, guestId, locale }: Reservation) {
 function saleOf(booking: Reservation) {
   const { channel, bookingDraftId, quoteId, stay, total, policies, keyWindow } = booking;
   return { channel, bookingDraftId, quoteId, stay, rooms: [...booking.rooms], total, policies, keyWindow };
+}
+
+function occupied({ id, rooms }: Reservation) {
+  return rooms.map(room => {
+    const { roomId, ...rest } = withoutNights(room);
+    if (roomId === null) throw new TypeError(`${id} has a room without a number`);
+    return { ...rest, roomId };
+  });
 }
 
 function withoutNights({ nights: _, ...room }: PricedRoom): Omit<PricedRoom, 'nights'> {

@@ -2,13 +2,14 @@ import { accepted } from '@ghasi/db/accepted';
 import { rows } from '@ghasi/db/sql';
 import { type Ctx, systemTransaction } from '@ghasi/db/tenant-transaction';
 import { parseTenantId, type TenantId } from '@ghasi/domain-primitives/ids';
-import type { PendingEvent } from '@ghasi/event-envelope/define-event';
 import { defineJob, every, type LooseJobCtx, type Schedule } from '@ghasi/jobs/define-job';
 import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { endOverdueHold } from './booking.saga.ts';
+import { endOverdueCheckIn } from './check-in.saga.ts';
+import { endOverdueCheckOut } from './check-out.saga.ts';
 import { endOverdueDateChange } from './date-change.saga.ts';
-import { findOpenSaga, type OpenSaga } from './queries.ts';
+import { findOpenSaga } from './queries.ts';
 
 const MOST = 200;
 
@@ -32,16 +33,20 @@ export async function endDueSagas(ctx: Sweeper): Promise<void> {
     await ctx.transaction(
       async inTenant => {
         const saga = await findOpenSaga(inTenant, sagaId);
-        return accepted(undefined, saga === undefined ? [] : await endOverdue(inTenant, saga));
+        return accepted(undefined, saga === undefined ? [] : await overdue[saga.kind](inTenant, saga));
       },
       { tenantId },
     );
   }
 }
 
-function endOverdue(ctx: Ctx, saga: OpenSaga): Promise<readonly PendingEvent[]> {
-  return saga.kind === 'date_change' ? endOverdueDateChange(ctx, saga) : endOverdueHold(ctx, saga);
-}
+/** What happens when the time of a saga is over. */
+const overdue = {
+  booking: endOverdueHold,
+  check_in: endOverdueCheckIn,
+  check_out: endOverdueCheckOut,
+  date_change: endOverdueDateChange,
+} as const;
 
 async function dueSagas({ db, now, actor }: Pick<Sweeper, 'db' | 'now' | 'actor'>) {
   const found = await systemTransaction(db, { actor }, ({ tx }) =>

@@ -20,6 +20,10 @@ export const sagaKinds = ['booking', 'check_in', 'check_out', 'date_change'] as 
 export const sagaOutcomes = ['success', 'compensated', 'partial'] as const;
 export type SagaOutcome = (typeof sagaOutcomes)[number];
 
+/** Folio, key and welcome have so long (SAGA-39). */
+export const CHECK_IN_MS = 30_000;
+/** Billing has so long to close the folio. */
+export const CHECK_OUT_MS = 60_000;
 /** Inventory and pricing have so long to agree to other dates. */
 export const DATE_CHANGE_MS = 60_000;
 /** Inventory has so long to say whether there is room (SAGA-24). */
@@ -60,7 +64,15 @@ export type Agreed = {
   readonly expiresAt: string | null;
   readonly allocateBy: string | null;
   readonly allocationId: Id<'alc'> | null;
+  /** Money that was heard of before the rooms were: events of two services have no order among them. */
+  readonly early: Capture | null;
   readonly keptUntil: string | null;
+  /** The folio of the stay, once billing has opened it. */
+  readonly folioId: Id<'fol'> | null;
+  /** Keys that open a door now. */
+  readonly keyCredentialIds: readonly Id<'key'>[];
+  /** The welcome is on its way. */
+  readonly isWelcomed: boolean;
   /** Dates that were asked for and are not agreed yet; null: none (SAGA-13). */
   readonly wanted: WantedDates | null;
 };
@@ -114,11 +126,17 @@ export function confirm(held: Reservation, capture: Capture): Reservation {
   const { paymentId, rail } = capture;
   if (capture.rail === 'cash_pending') {
     const payment = { ...held.payment, rail: capture.rail, paymentId };
-    return changed({ ...held, status: 'confirmed_cash_pending', payment, keptUntil: capture.keptUntil });
+    return changed({
+      ...held,
+      status: 'confirmed_cash_pending',
+      payment,
+      keptUntil: capture.keptUntil,
+      early: null,
+    });
   }
   const paid = toJson(add(fromJson(held.payment.paid), fromJson(capture.amount)));
   const payment: Payment = { rail, paymentId, paid, outstanding: minus(held.total.gross, paid) };
-  return changed({ ...held, status: 'confirmed', payment });
+  return changed({ ...held, status: 'confirmed', payment, early: null });
 }
 
 /** Cash that was promised has been counted (SAGA-27). */
@@ -187,8 +205,37 @@ export function moveTo(booking: Reservation, { stay, keyWindow }: WantedDates, p
   });
 }
 
-function changed(after: Reservation): Reservation {
-  return { ...after, version: after.version + 1 };
+/** What a guest needs before he is in (SAGA-35..38). */
+export const checkInSteps = ['folio', 'key', 'welcome'] as const;
+export type CheckInStep = (typeof checkInSteps)[number];
+
+/** The steps of a check-in that are not done. Whatever was there before counts. */
+export function missingForCheckIn(booking: Reservation): CheckInStep[] {
+  const isDone = {
+    folio: booking.folioId !== null,
+    key: booking.keyCredentialIds.length >= booking.rooms.length,
+    welcome: booking.isWelcomed,
+  };
+  return checkInSteps.filter(step => !isDone[step]);
+}
+
+/** Why somebody cannot check in, or undefined (R14). Each reason has its own code. */
+export function checkInProblem(
+  booking: Reservation,
+  businessDate: string,
+): 'NOT_CONFIRMED' | 'ARRIVES_LATER' | 'ROOM_NOT_ASSIGNED' | undefined {
+  if (booking.status !== 'confirmed' && booking.status !== 'confirmed_cash_pending') return 'NOT_CONFIRMED';
+  if (booking.stay.arrival > businessDate) return 'ARRIVES_LATER';
+  return booking.rooms.some(({ roomId }) => roomId === null) ? 'ROOM_NOT_ASSIGNED' : undefined;
+}
+
+/** The same booking in another state, or with something learnt; one version later. */
+export function after(booking: Reservation, change: Partial<Reservation>): Reservation {
+  return changed({ ...booking, ...change });
+}
+
+function changed(booking: Reservation): Reservation {
+  return { ...booking, version: booking.version + 1 };
 }
 
 function minus(a: MoneyJson, b: MoneyJson): MoneyJson {

@@ -92,13 +92,18 @@ export type OpenSaga = {
   readonly kind: (typeof sagaKinds)[number];
   readonly reservationId: Id<'rsv'>;
   readonly waitsFor: string;
+  /** Of what the desk began; null for what it did not. */
+  readonly businessDate: string | null;
   readonly deadlineAt: Date | null;
 };
 
 type SagaOf = { reservationId: Id<'rsv'>; kind: OpenSaga['kind'] };
 type Step = { waitsFor: string; deadlineAt: Date | null };
 
-export async function startSaga(ctx: Ctx, saga: SagaOf & Step & { id: string }): Promise<void> {
+export async function startSaga(
+  ctx: Ctx,
+  saga: SagaOf & Step & { id: string; businessDate?: string },
+): Promise<void> {
   const { tx, tenantId, now } = ctx;
   await tx
     .insert(sagas)
@@ -122,8 +127,13 @@ export async function findOpenSaga({ tx }: Ctx, id: string): Promise<OpenSaga | 
     .from(sagas)
     .where(and(eq(sagas.id, id), isNull(sagas.outcome)));
   if (row === undefined) return undefined;
-  const { kind, waitsFor, deadlineAt } = row;
-  return { id, kind, reservationId: idFromUuid('rsv', row.reservationId), waitsFor, deadlineAt };
+  return { ...row, reservationId: idFromUuid('rsv', row.reservationId) };
+}
+
+/** The saga of this kind that a booking is in, if any. */
+export async function findSagaOf({ tx }: Ctx, saga: SagaOf): Promise<OpenSaga | undefined> {
+  const [row] = await tx.select().from(sagas).where(isOpen(saga));
+  return row === undefined ? undefined : { ...saga, ...row, reservationId: saga.reservationId };
 }
 
 function isOpen({ reservationId, kind }: SagaOf) {

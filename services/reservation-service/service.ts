@@ -1,5 +1,7 @@
 import { defineService } from '@ghasi/backbone/define-service';
 import { bookingSaga } from './booking.saga.ts';
+import { checkInSaga } from './check-in.saga.ts';
+import { checkOutSaga } from './check-out.saga.ts';
 import { events } from './contract.ts';
 import { dateChangeSaga } from './date-change.saga.ts';
 import { errors } from './errors.ts';
@@ -13,7 +15,7 @@ export const service = defineService({
   migrations: new URL('./migrations/', import.meta.url),
   tables,
   publishes: events,
-  reacts: [...bookingSaga, ...dateChangeSaga],
+  reacts: [...bookingSaga, ...checkInSaga, ...checkOutSaga, ...dateChangeSaga],
   schedules,
   errors,
 });

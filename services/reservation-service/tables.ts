@@ -61,6 +61,7 @@ export const sagas = schema.table(
     kind: text('kind', { enum: sagaKinds }).notNull(),
     reservationId: uuid('reservation_id').notNull(),
     waitsFor: text('waits_for').notNull(),
+    businessDate: date('business_date'),
     deadlineAt: at('deadline_at'),
     outcome: text('outcome', { enum: sagaOutcomes }),
     startedAt: at('started_at').notNull(),

@@ -51,6 +51,7 @@ create table reservation.sagas (
   kind           text not null,
   reservation_id uuid not null,
   waits_for      text not null,
+  business_date  date, -- the hotel day the desk began on
   deadline_at    timestamptz,
   outcome        text,
   started_at     timestamptz not null,
