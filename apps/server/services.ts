@@ -29,7 +29,7 @@ import { service as paymentGateway } from '@melmastoon/payment-gateway-service/s
 import { service as pricing } from '@melmastoon/pricing-service/service';
 import { service as property } from '@melmastoon/property-service/service';
 import { service as reporting } from '@melmastoon/reporting-service/service';
-import { service as reservation } from '@melmastoon/reservation-service/service';
+import { createReservationService } from '@melmastoon/reservation-service/service';
 import { service as searchAggregation } from '@melmastoon/search-aggregation-service/service';
 import { service as staff } from '@melmastoon/staff-service/service';
 import { service as sync } from '@melmastoon/sync-service/service';
@@ -53,7 +53,7 @@ export function allServices(installation: Installation): Service[] {
     tenant,
     iam,
     property,
-    reservation,
+    createReservationService(installation),
     inventory,
     pricing,
     housekeeping,

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cancelReservation, confirmReservation, draftReservation } from './commands.ts';
 import { BookingCancelled, BookingConfirmed, BookingDatesChanged, BookingHeld } from './contract.ts';
 import { changeDates } from './date-change.saga.ts';
-import { type FrontOffice, later, openFrontOffice } from './fixtures/front-office.ts';
+import { type FrontOffice, later, openFrontOffice, service } from './fixtures/front-office.ts';
 import {
   blocked,
   captured,
@@ -18,7 +18,6 @@ import {
   repriced,
 } from './fixtures/new-booking.ts';
 import type { Reservation } from './model.ts';
-import { service } from './service.ts';
 
 let office: FrontOffice;
 beforeAll(async () => {

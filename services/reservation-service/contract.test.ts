@@ -14,7 +14,7 @@ import {
   events,
 } from './contract.ts';
 import { samples } from './fixtures/samples.ts';
-import { service } from './service.ts';
+import { service } from './fixtures/front-office.ts';
 
 const afn = (minor: bigint | number) => ({ amount: String(minor), currency: 'AFN' });
 const usd = (minor: number) => ({ amount: String(minor), currency: 'USD' });

@@ -16,5 +16,5 @@ export const errors = defineErrors('reservation', {
   CHANGE_PENDING: { status: 409, text: 'Other dates are being asked for already; wait for the answer' },
   SAME_DATES: { status: 422, text: 'These are the dates the booking has' },
   QUOTE_GONE: { status: 409, text: 'This price is no longer offered; ask for a new one' },
-  GUEST_UNREACHABLE: { status: 422, text: 'A booking needs a phone number we can reach the guest at' },
+  RAIL_NOT_OFFERED: { status: 422, text: 'This price cannot be paid by {rail}' },
 });

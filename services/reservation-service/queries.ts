@@ -1,7 +1,10 @@
 import { assertUpdated } from '@ghasi/db/optimistic';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
+import { coreErrors } from '@ghasi/domain-primitives/errors';
 import { type Id, idFromUuid, idToUuid } from '@ghasi/domain-primitives/ids';
-import { and, eq, isNull } from 'drizzle-orm';
+import { and, asc, eq, inArray, isNull, lte } from 'drizzle-orm';
+import type { z } from 'zod';
+import type { board } from './contract/resources.ts';
 import type { Reservation, SagaOutcome, sagaKinds } from './model.ts';
 import { guests, reservations, sagas } from './tables.ts';
 
@@ -41,6 +44,40 @@ export async function findReservation(
     stay: { arrival: row.arrival, departure: row.departure },
     version: row.version,
   };
+}
+
+/** A booking that must be there. */
+export async function readReservation(tx: Tx, id: Id<'rsv'>): Promise<Reservation> {
+  const booking = await findReservation(tx, id);
+  if (booking === undefined) throw coreErrors.NOT_FOUND({ entity: 'Reservation' });
+  return booking;
+}
+
+const awaited = ['confirmed', 'confirmed_cash_pending', 'check_in_partial'] as const;
+
+/** Who arrives, leaves or sleeps in the house on a day, by name. */
+export async function listBoard(tx: Tx, { propertyId, date, list }: z.output<typeof board>) {
+  const on = {
+    arrivals: and(eq(reservations.arrival, date), inArray(reservations.status, [...awaited])),
+    departures: and(eq(reservations.departure, date), eq(reservations.status, 'checked_in')),
+    in_house: and(lte(reservations.arrival, date), eq(reservations.status, 'checked_in')),
+  };
+  const found = await tx
+    .select({ row: reservations, name: guests.name })
+    .from(reservations)
+    .innerJoin(guests, and(eq(guests.tenantId, reservations.tenantId), eq(guests.id, reservations.guestId)))
+    .where(and(eq(reservations.propertyId, idToUuid(propertyId)), on[list]))
+    .orderBy(asc(guests.name), asc(reservations.id))
+    .limit(500);
+  return found.map(({ row, name }) => ({
+    reservationId: idFromUuid('rsv', row.id),
+    code: row.code,
+    guestName: name,
+    status: row.status,
+    stay: { arrival: row.arrival, departure: row.departure },
+    rooms: row.agreed.rooms.map(({ nights: _, ...room }) => room),
+    outstanding: row.agreed.payment.outstanding,
+  }));
 }
 
 export async function findGuest(tx: Tx, id: Id<'gst'>): Promise<Guest | undefined> {

@@ -1,4 +1,7 @@
-import { defineService } from '@ghasi/backbone/define-service';
+import { defineService, type Service } from '@ghasi/backbone/define-service';
+import type { Ask } from '@ghasi/backbone/question';
+import { cancellationTermsOf, quoteOf } from '@melmastoon/pricing-service/contract/questions';
+import { propertyOf } from '@melmastoon/property-service/contract';
 import { bookingSaga } from './booking.saga.ts';
 import { checkInSaga } from './check-in.saga.ts';
 import { checkOutSaga } from './check-out.saga.ts';
@@ -6,16 +9,22 @@ import { events } from './contract.ts';
 import { dateChangeSaga } from './date-change.saga.ts';
 import { errors } from './errors.ts';
 import { schedules } from './jobs.ts';
+import { bookingRoutes } from './routes/bookings.ts';
+import { deskRoutes } from './routes/desk.ts';
 import * as tables from './tables.ts';
 
 /** Bookings from hold to check-out, and the sagas that join the other contexts. */
-export const service = defineService({
-  name: 'reservation-service',
-  schema: 'reservation',
-  migrations: new URL('./migrations/', import.meta.url),
-  tables,
-  publishes: events,
-  reacts: [...bookingSaga, ...checkInSaga, ...checkOutSaga, ...dateChangeSaga],
-  schedules,
-  errors,
-});
+export function createReservationService({ ask }: { ask: Ask }): Service {
+  return defineService({
+    name: 'reservation-service',
+    schema: 'reservation',
+    migrations: new URL('./migrations/', import.meta.url),
+    tables,
+    publishes: events,
+    reacts: [...bookingSaga, ...checkInSaga, ...checkOutSaga, ...dateChangeSaga],
+    schedules,
+    routes: [...bookingRoutes(ask), ...deskRoutes(ask)],
+    needs: [propertyOf, quoteOf, cancellationTermsOf],
+    errors,
+  });
+}

@@ -13,10 +13,9 @@ import {
   BookingCheckOutStarted,
   BookingModified,
 } from './contract.ts';
-import { type FrontOffice, later, openFrontOffice } from './fixtures/front-office.ts';
+import { type FrontOffice, later, openFrontOffice, service } from './fixtures/front-office.ts';
 import { captured, committed } from './fixtures/new-booking.ts';
 import type { Reservation } from './model.ts';
-import { service } from './service.ts';
 
 let office: FrontOffice;
 beforeAll(async () => {
