@@ -20,7 +20,15 @@ import {
 /** What a booking is made of before anybody has paid or promised anything. */
 export type NewReservation = Pick<
   Agreed,
-  'channel' | 'bookingDraftId' | 'quoteId' | 'rooms' | 'total' | 'policies' | 'keyWindow' | 'dueNow'
+  | 'channel'
+  | 'bookingDraftId'
+  | 'quoteId'
+  | 'rooms'
+  | 'total'
+  | 'policies'
+  | 'keyWindow'
+  | 'dueNow'
+  | 'noShowFee'
 > & {
   readonly propertyId: Id<'pro'>;
   readonly stay: Reservation['stay'];

@@ -13,8 +13,8 @@ import {
   BookingNoShow,
   events,
 } from './contract.ts';
-import { samples } from './fixtures/samples.ts';
 import { service } from './fixtures/front-office.ts';
+import { samples } from './fixtures/samples.ts';
 
 const afn = (minor: bigint | number) => ({ amount: String(minor), currency: 'AFN' });
 const usd = (minor: number) => ({ amount: String(minor), currency: 'USD' });

@@ -11,6 +11,7 @@ import {
   BookingDatesChanged,
   BookingHeld,
   BookingModified,
+  BookingNoShow,
 } from './contract.ts';
 import type { Ending, PricedRoom, Reservation, Status } from './model.ts';
 
@@ -123,6 +124,28 @@ export function checkedOut(
       status: isSettled ? 'checked_out' : 'checked_out_balance_pending',
       balanceStatus: isSettled ? 'settled' : 'pending',
       balance,
+    },
+    { aggregateVersion: booking.version },
+  );
+}
+
+/** The guest did not come. */
+export function didNotCome(
+  booking: Reservation,
+  {
+    businessDate,
+    fee,
+    refund,
+  }: { businessDate: string; fee: Reservation['dueNow']; refund: Reservation['dueNow'] },
+): PendingEvent {
+  const { stay, policies, payment } = booking;
+  return BookingNoShow.from(
+    {
+      ...head(booking),
+      businessDate,
+      keptUntil: null,
+      allocationId: booking.allocationId as Id<'alc'>,
+      ...{ stay, rooms: booking.rooms.map(withoutNights), policies, payment, fee, refund },
     },
     { aggregateVersion: booking.version },
   );

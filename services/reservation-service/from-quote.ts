@@ -13,7 +13,7 @@ import type { Reservation } from './model.ts';
 export function fromQuote(
   asked: z.output<typeof newReservation>,
   quote: QuoteView | null,
-  { house, now }: { house: PropertyFacts; now: Date },
+  { house, noShowFee, now }: { house: PropertyFacts; noShowFee: Reservation['dueNow']; now: Date },
 ): NewReservation {
   if (quote === null || quote.status !== 'open' || Date.parse(quote.expiresAt) <= now.getTime())
     throw errors.QUOTE_GONE();
@@ -41,6 +41,7 @@ export function fromQuote(
     },
     keyWindow: keyWindow(quote.stay, house),
     dueNow: terms.dueNow as NewReservation['dueNow'],
+    noShowFee,
   };
 }
 

@@ -60,6 +60,8 @@ export type Agreed = {
   readonly keyWindow: z.output<typeof sale.keyWindow>;
   readonly payment: Payment;
   readonly dueNow: MoneyJson;
+  /** What the policy asks of a guest who does not come (R17). */
+  readonly noShowFee: MoneyJson;
   /** Null until it is held. */
   readonly expiresAt: string | null;
   readonly allocateBy: string | null;
@@ -203,6 +205,13 @@ export function moveTo(booking: Reservation, { stay, keyWindow }: WantedDates, p
     ...{ stay, keyWindow, rooms, wanted: null, quoteId: price.newQuoteId, total: price.newTotal },
     payment: { ...booking.payment, outstanding },
   });
+}
+
+/** The day of arrival closed without the guest: rooms go back, the fee is kept of what was paid (R17). */
+export function noShow(booking: Reservation): { booking: Reservation; fee: MoneyJson; refund: MoneyJson } {
+  const left = minus(booking.payment.paid, booking.noShowFee);
+  const refund = left.amount.startsWith('-') ? { ...left, amount: '0' } : left;
+  return { booking: changed({ ...booking, status: 'no_show' }), fee: booking.noShowFee, refund };
 }
 
 /** What a guest needs before he is in (SAGA-35..38). */

@@ -2,7 +2,7 @@ import { assertUpdated } from '@ghasi/db/optimistic';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { coreErrors } from '@ghasi/domain-primitives/errors';
 import { type Id, idFromUuid, idToUuid } from '@ghasi/domain-primitives/ids';
-import { and, asc, eq, inArray, isNull, lte } from 'drizzle-orm';
+import { and, asc, eq, inArray, isNull, lte, or } from 'drizzle-orm';
 import type { z } from 'zod';
 import type { board } from './contract/resources.ts';
 import type { Reservation, SagaOutcome, sagaKinds } from './model.ts';
@@ -77,6 +77,29 @@ export async function listBoard(tx: Tx, { propertyId, date, list }: z.output<typ
     stay: { arrival: row.arrival, departure: row.departure },
     rooms: row.agreed.rooms.map(({ nights: _, ...room }) => room),
     outstanding: row.agreed.payment.outstanding,
+  }));
+}
+
+/** Arrivals that did not come and guests who should have left, by the end of a day. */
+export async function listOpen(tx: Tx, day: { propertyId: Id<'pro'>; businessDate: string }) {
+  const { propertyId, businessDate } = day;
+  const found = await tx
+    .select({ id: reservations.id, status: reservations.status })
+    .from(reservations)
+    .where(
+      and(
+        eq(reservations.propertyId, idToUuid(propertyId)),
+        or(
+          and(lte(reservations.arrival, businessDate), inArray(reservations.status, [...awaited])),
+          and(lte(reservations.departure, businessDate), eq(reservations.status, 'checked_in')),
+        ),
+      ),
+    )
+    .orderBy(asc(reservations.id))
+    .limit(2_000);
+  return found.map(({ id, status }) => ({
+    matter: status === 'checked_in' ? ('departure_due' as const) : ('arrival_not_in' as const),
+    reference: idFromUuid('rsv', id),
   }));
 }
 

@@ -7,6 +7,7 @@ import { checkInSaga } from './check-in.saga.ts';
 import { checkOutSaga } from './check-out.saga.ts';
 import { events } from './contract.ts';
 import { dateChangeSaga } from './date-change.saga.ts';
+import { dayCloseReactions, dayStatusAnswer } from './day-close.ts';
 import { errors } from './errors.ts';
 import { schedules } from './jobs.ts';
 import { bookingRoutes } from './routes/bookings.ts';
@@ -21,10 +22,11 @@ export function createReservationService({ ask }: { ask: Ask }): Service {
     migrations: new URL('./migrations/', import.meta.url),
     tables,
     publishes: events,
-    reacts: [...bookingSaga, ...checkInSaga, ...checkOutSaga, ...dateChangeSaga],
+    reacts: [...bookingSaga, ...checkInSaga, ...checkOutSaga, ...dateChangeSaga, ...dayCloseReactions],
     schedules,
     routes: [...bookingRoutes(ask), ...deskRoutes(ask)],
     needs: [propertyOf, quoteOf, cancellationTermsOf],
+    answers: [dayStatusAnswer],
     errors,
   });
 }

@@ -2,6 +2,7 @@ import { newId, type TenantId } from '@ghasi/domain-primitives/ids';
 import { FolioClosed, FolioOpened } from '@melmastoon/billing-service/contract';
 import { KeyCredentialIssued, KeyCredentialRevoked } from '@melmastoon/lock-integration-service/contract';
 import { MessageDispatched } from '@melmastoon/notification-service/contract';
+import { BusinessDateAdvanced } from '@melmastoon/property-service/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { finishCheckIn, startCheckIn } from './check-in.saga.ts';
 import { startCheckOut } from './check-out.saga.ts';
@@ -12,7 +13,9 @@ import {
   BookingCheckInStarted,
   BookingCheckOutStarted,
   BookingModified,
+  BookingNoShow,
 } from './contract.ts';
+import { dayStatusAnswer } from './day-close.ts';
 import { type FrontOffice, later, openFrontOffice, service } from './fixtures/front-office.ts';
 import { captured, committed } from './fixtures/new-booking.ts';
 import type { Reservation } from './model.ts';
@@ -221,5 +224,53 @@ describe('check-out saga', () => {
   test('nobody checks out who is not in', async () => {
     const { tenantId, booking } = await office.confirmed();
     await expect(checkOut(tenantId, booking)).rejects.toMatchObject({ code: 'NOT_IN_HOUSE' });
+  });
+});
+
+describe('day close', () => {
+  const closing = (booking: Reservation, closedDate: string, businessDate: string) =>
+    BusinessDateAdvanced.from(
+      {
+        propertyId: booking.propertyId,
+        ...{ closedDate, businessDate, closedBy: null },
+        resolved: [{ matter: 'arrival_not_in', reference: booking.id, as: 'no_show' }],
+      },
+      { aggregateVersion: 2 },
+    );
+
+  test('R17: a guest who did not come by the close of his day is a no-show, once, and the fee is kept', async () => {
+    const { tenantId, booking } = await office.confirmed();
+    await office.tell(tenantId, closing(booking, '2026-03-21', '2026-03-22'));
+    await office.tell(tenantId, closing(booking, '2026-03-21', '2026-03-22'));
+    expect((await office.now({ tenantId, booking })).status).toBe('no_show');
+    expect(await office.said(tenantId, BookingNoShow)).toMatchObject([
+      { businessDate: '2026-03-21', fee: { amount: '180000' }, refund: { amount: '360000' } },
+    ]);
+  });
+
+  test('R17: one who came after all is none', async () => {
+    const { tenantId, booking } = await arrival();
+    await office.tell(tenantId, folioOpened(booking), keyIssued(booking), welcomed(booking));
+    await checkIn(tenantId, booking);
+    await office.tell(tenantId, closing(booking, '2026-03-21', '2026-03-22'));
+    expect((await office.now({ tenantId, booking })).status).toBe('checked_in');
+    expect(await office.said(tenantId, BookingNoShow)).toEqual([]);
+  });
+
+  test('R2: what stands open of a day is told by name', async () => {
+    const { tenantId, booking } = await office.confirmed();
+    const status = (businessDate: string) =>
+      dayStatusAnswer.handle(
+        {
+          db: office.system.db(service),
+          ask: () => Promise.reject(new Error('asks nobody')),
+          log: undefined as never,
+        },
+        { tenantId, propertyId: booking.propertyId, businessDate },
+      );
+    expect(await status('2026-03-20')).toEqual({ open: [] });
+    expect(await status('2026-03-21')).toEqual({
+      open: [{ matter: 'arrival_not_in', reference: booking.id }],
+    });
   });
 });

@@ -10,6 +10,7 @@ import { newReservation, reservationView } from '../contract/resources.ts';
 import { changeDates } from '../date-change.saga.ts';
 import { errors } from '../errors.ts';
 import { fromQuote, keyWindow } from '../from-quote.ts';
+import type { Reservation } from '../model.ts';
 import { findGuest, readReservation } from '../queries.ts';
 import { houseOf } from './house.ts';
 import { view } from './view.ts';
@@ -34,7 +35,15 @@ export function bookingRoutes(ask: Ask): readonly AnyRoute[] {
       const quote = await ask(quoteOf, { tenantId, quoteId: body.quoteId });
       if (quote === null) throw errors.QUOTE_GONE();
       const house = await houseOf(ask, tenantId, quote.propertyId);
-      const booking = fromQuote(body, quote, { house, now });
+      const leaving = {
+        tenantId,
+        quoteId: quote.quoteId,
+        at: now.toISOString(),
+        because: 'no_show',
+      } as const;
+      const terms = await ask(cancellationTermsOf, leaving);
+      if (terms === null) throw errors.QUOTE_GONE();
+      const booking = fromQuote(body, quote, { house, now, noShowFee: terms.fee as Reservation['dueNow'] });
       return ctx.commit(async inside => {
         const draft = await draftReservation(inside, booking);
         return { status: 201, body: view(draft, body.guest) };
