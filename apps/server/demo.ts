@@ -1,7 +1,13 @@
 import type { Database } from '@ghasi/db/database';
 import { idFromUuid, PLATFORM_TENANT_ID, parseTenantId, type TenantId } from '@ghasi/domain-primitives/ids';
+import { localDateIn, parseZone } from '@ghasi/domain-primitives/zone';
 import { seedOperators } from '@melmastoon/iam-service/demo';
+import { seedPricing } from '@melmastoon/pricing-service/demo';
+import { seedHouses } from '@melmastoon/property-service/demo';
+import { demoHouses } from '@melmastoon/property-service/demo-houses';
 import { seedTenants } from '@melmastoon/tenant-service/demo';
+import { seedLooks } from '@melmastoon/theme-config-service/demo';
+import { demoLooks } from '@melmastoon/theme-config-service/demo-looks';
 
 /** One person of the demo, as printed at start. */
 export type DemoAccount = {
@@ -59,10 +65,32 @@ const hotels = [
       { n: 0x202, name: 'Nasrin Karimi', role: 'front_desk', email: 'desk@gazargah.example' },
     ],
   },
+  {
+    tenantId: parseTenantId(demoUuid(0x300)),
+    slug: 'silk-valley',
+    name: 'Silk Valley Lodge, Bamyan',
+    settings: {
+      currency: 'USD',
+      zone: 'Asia/Kabul',
+      defaultLocale: 'fa-AF',
+      locales: ['fa-AF', 'en'],
+      calendar: 'solar-hijri',
+    },
+    people: [
+      { n: 0x301, name: 'Roya Hazara', role: 'owner', email: 'owner@silk-valley.example' },
+      { n: 0x302, name: 'Jawad Amiri', role: 'front_desk', email: 'desk@silk-valley.example' },
+    ],
+  },
 ] as const;
 
+/** An ordinary night of the smallest room in minor units; each further guest a room takes adds a third of it. */
+const nightly: Readonly<Record<string, bigint>> = { AFN: 180_000n, USD: 3_500n };
+
+/** The schemas whose services have demo data. */
+export const seeded = ['tenant', 'iam', 'property', 'pricing', 'theme_config'] as const;
+
 /** Fills the demo hotels in, or leaves them as they are; returns who can sign in. */
-export async function seedDemo(databases: { tenant: Database; iam: Database }): Promise<DemoAccount[]> {
+export async function seedDemo(databases: Record<(typeof seeded)[number], Database>): Promise<DemoAccount[]> {
   const operatorId = (n: number) => idFromUuid('usr', demoUuid(n));
   await seedTenants(
     databases.tenant,
@@ -86,7 +114,25 @@ export async function seedDemo(databases: { tenant: Database; iam: Database }): 
       })),
     ),
   );
+  await seedHouses(databases.property, demoHouses);
+  for (const house of demoHouses) await seedPricing(databases.pricing, pricedHouse(house));
+  await seedLooks(databases.theme_config, demoLooks);
   return hotels.flatMap(({ name: hotel, slug, people }) =>
     people.map(({ name, role, email }) => ({ hotel, slug, name, role, email, password: DEMO_PASSWORD })),
   );
+}
+
+/** What pricing must know of a house before property-service's events have told it. */
+function pricedHouse({ tenantId, id, facts, roomTypes }: (typeof demoHouses)[number]) {
+  const zone = parseZone(facts.zone);
+  const third = (nightly[facts.currency] ?? 5_000n) / 3n;
+  return {
+    tenantId,
+    property: { id, zone, currency: facts.currency, checkInFrom: facts.checkInFrom },
+    roomTypes: roomTypes.map(({ id: roomTypeId, spec: { maxAdults, maxChildren, maxGuests } }) => ({
+      ...{ id: roomTypeId, maxAdults, maxChildren, maxGuests },
+      nightly: third * BigInt(2 + maxGuests),
+    })),
+    today: localDateIn(zone, new Date()),
+  };
 }

@@ -5,7 +5,7 @@ import { payloadSchema, schemaPath } from '@ghasi/event-envelope/schema-uri';
 import { catalogue } from '@melmastoon/catalog/catalogue';
 import { crossTenantPaths } from '@melmastoon/catalog/cross-tenant-paths';
 import { describe, expect, test } from 'vitest';
-import { catalogRows } from './fixtures/catalog-rows.ts';
+import { addedRows, catalogRows } from './fixtures/catalog-rows.ts';
 import { allServices, platformRegistry } from './services.ts';
 
 const services = allServices({
@@ -27,8 +27,15 @@ describe('the catalogue', () => {
 
   test('CAT-08, CAT-09: nobody publishes a subject that the catalogue does not have', () => {
     expect(events.map(({ subject }) => subject).sort()).toEqual(
-      catalogRows.map(([, subject]) => subject).sort(),
+      [...catalogRows.map(([, subject]) => subject), ...addedRows.map(([subject]) => subject)].sort(),
     );
+  });
+
+  test('CAT-08: what was added since has an owner, a class and a reason', () => {
+    for (const [subject, owner, retention, reason] of addedRows) {
+      expect(events.find(event => event.subject === subject)).toMatchObject({ owner, retention });
+      expect(reason).not.toBe('');
+    }
   });
 
   test('CAT-12..33, X-006: all 24 services exist, in the directories of the token table', () => {
@@ -44,7 +51,7 @@ describe('the catalogue', () => {
       'inventory-service': 6,
       'billing-service': 6,
       'lock-integration-service': 6,
-      'property-service': 5 + 1,
+      'property-service': 5 + 1 + 1, // the last one of addedRows
       'pricing-service': 5,
       'payment-gateway-service': 5,
       'ai-orchestrator-service': 5,

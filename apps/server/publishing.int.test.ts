@@ -71,7 +71,7 @@ const one = (role: string) => demo.find(account => account.role === role) as Dem
 test('EVT-01, EVT-07, EVT-09: the demo, seeded before any relay ran and once more since, is told once', async () => {
   await waitUntil('the outboxes are empty', nothingWaits);
   const hotels = await arrived(TenantCreated);
-  expect(hotels.map(({ payload: { slug } }) => slug)).toEqual(['bala-hissar', 'gazargah']);
+  expect(hotels.map(({ payload: { slug } }) => slug)).toEqual(['bala-hissar', 'gazargah', 'silk-valley']);
   expect(await arrived(RoleGranted)).toHaveLength(demo.length);
   expect(await arrived(UserCreated)).toHaveLength(demo.length);
 });

@@ -21,14 +21,16 @@ import { crossTenantPaths } from '@melmastoon/catalog/cross-tenant-paths';
 import { service as fileStorage } from '@melmastoon/file-storage-service/service';
 import { service as housekeeping } from '@melmastoon/housekeeping-service/service';
 import { createIamService } from '@melmastoon/iam-service/service';
+import { assignedTo } from '@melmastoon/inventory-service/contract/questions';
 import { service as inventory } from '@melmastoon/inventory-service/service';
 import { service as lockIntegration } from '@melmastoon/lock-integration-service/service';
 import { service as maintenance } from '@melmastoon/maintenance-service/service';
 import { service as notification } from '@melmastoon/notification-service/service';
 import { service as paymentGateway } from '@melmastoon/payment-gateway-service/service';
 import { service as pricing } from '@melmastoon/pricing-service/service';
-import { service as property } from '@melmastoon/property-service/service';
+import { createPropertyService } from '@melmastoon/property-service/service';
 import { service as reporting } from '@melmastoon/reporting-service/service';
+import { dayStatus } from '@melmastoon/reservation-service/contract/questions';
 import { createReservationService } from '@melmastoon/reservation-service/service';
 import { service as searchAggregation } from '@melmastoon/search-aggregation-service/service';
 import { service as staff } from '@melmastoon/staff-service/service';
@@ -52,7 +54,7 @@ export function allServices(installation: Installation): Service[] {
   return [
     tenant,
     iam,
-    property,
+    createPropertyService({ ask: installation.ask, dayChecks: [dayStatus], roomChecks: [assignedTo] }),
     createReservationService(installation),
     inventory,
     pricing,

@@ -19,7 +19,7 @@ import { authenticator } from './authenticate.ts';
 import { createBackbone } from './backbone.ts';
 import { closers } from './closers.ts';
 import { openPlatformDatabase } from './database.ts';
-import { type DemoAccount, seedDemo } from './demo.ts';
+import { type DemoAccount, seedDemo, seeded } from './demo.ts';
 import type { Environment } from './environment.ts';
 import { serverErrors } from './errors.ts';
 import { questionRoutes } from './question-routes.ts';
@@ -84,9 +84,9 @@ export async function start(env: Environment, options: StartOptions): Promise<Ru
     addAnswers(answers, { services, databases, ask, log });
 
     let demo: DemoAccount[] = [];
-    if (options.demo && databases.tenant && databases.iam) {
+    if (options.demo && seeded.every(schema => databases[schema] !== undefined)) {
       step('filling the demo hotels in');
-      demo = await seedDemo({ tenant: databases.tenant, iam: databases.iam });
+      demo = await seedDemo(databases as Record<(typeof seeded)[number], Database>);
     }
     const hot = await openHot(env, log, metrics);
     stack.add(hot.close);

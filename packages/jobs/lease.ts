@@ -1,4 +1,4 @@
-import type { Tx } from '@ghasi/db/sql';
+import { rows, type Tx } from '@ghasi/db/sql';
 import { type Id, idToUuid, PLATFORM_TENANT_ID, type TenantId } from '@ghasi/domain-primitives/ids';
 import { sql } from 'drizzle-orm';
 import { affected, bossIn } from './boss-in-transaction.ts';
@@ -27,13 +27,22 @@ export async function completeIn(tx: Tx, lease: Lease, output: object): Promise<
 
 /**
  * The same check for a transaction that is only one step of a job: renews the lease instead of ending it. The row of a
- * platform job is invisible to a tenant's transaction, whose work is done by now, so the tenant is switched first.
+ * platform job is invisible to a tenant's transaction, so the tenant is switched meanwhile; and back, for the events of
+ * the step are appended after this.
  */
 export async function holdIn(tx: Tx, lease: Lease): Promise<void> {
-  if (lease.tenantId === PLATFORM_TENANT_ID)
-    await tx.execute(sql`select set_config('app.tenant_id', ${PLATFORM_TENANT_ID}, true)`);
+  const isPlatforms = lease.tenantId === PLATFORM_TENANT_ID;
+  const [before] = isPlatforms
+    ? await rows<{ tenant: string }>(tx, sql`select current_setting('app.tenant_id') as tenant`)
+    : [];
+  if (before !== undefined) await setTenant(tx, PLATFORM_TENANT_ID);
   const held = await bossIn(tx, boss => boss.touch(lease.queue, attemptOf(lease)));
   if (affected(held) !== 1) throw lost(lease);
+  if (before !== undefined) await setTenant(tx, before.tenant);
+}
+
+async function setTenant(tx: Tx, tenantId: string): Promise<void> {
+  await tx.execute(sql`select set_config('app.tenant_id', ${tenantId}, true)`);
 }
 
 /** How pg-boss names one run of a job. */

@@ -1,6 +1,7 @@
+import { defineQuestion } from '@ghasi/backbone/question';
 import { defineEvent } from '@melmastoon/catalog/define-event';
 import { code, rail } from '@melmastoon/catalog/hotel-parts';
-import { idText, instant, localDate, price } from '@melmastoon/catalog/parts';
+import { idText, instant, localDate, price, tenantIdText } from '@melmastoon/catalog/parts';
 import { sameSum } from '@melmastoon/catalog/same-sum';
 import { z } from 'zod';
 
@@ -169,6 +170,65 @@ export const CashReconciled = defineEvent({
     .refine(p => isBalanced(p.received, p.drawer), 'the drawer does not hold what was received'),
   aggregateId: p => p.paymentId,
   idempotencyKey: p => `${p.paymentId}:reconcile`,
+});
+
+/** Life of a payment. `unknown`: the provider did not answer and is asked again; nothing is assumed. */
+export const paymentStatuses = [
+  'created',
+  'pending',
+  'unknown',
+  'promised',
+  'captured',
+  'failed',
+  'cancelled',
+] as const;
+
+/** Where a payment is, as much as a guest's page or another service needs to know. */
+export const checkoutFacts = z.strictObject({
+  paymentId: idText('pay'),
+  purpose: z.enum(paymentPurposes),
+  rail,
+  status: z.enum(paymentStatuses),
+  amount: price,
+  /** The provider's own page; null until the provider has made it, and for cash. */
+  redirectUrl: z.string().nullable(),
+  expiresAt: instant.nullable(),
+});
+export type CheckoutFacts = z.output<typeof checkoutFacts>;
+
+/** The newest payment of a reservation and purpose; null when nothing was asked for. For the page that sends guests on. */
+export const checkoutOf = defineQuestion({
+  name: 'payment_gateway.checkout-of',
+  input: z.strictObject({
+    tenantId: tenantIdText,
+    reservationId: idText('rsv'),
+    purpose: z.enum(paymentPurposes),
+  }),
+  output: checkoutFacts.nullable(),
+});
+
+/** A browser came back from the provider's page: asks the provider, never believes the address bar (R24). */
+export const settleReturn = defineQuestion({
+  name: 'payment_gateway.settle-return',
+  input: z.strictObject({ tenantId: tenantIdText, paymentId: idText('pay') }),
+  output: checkoutFacts.nullable(),
+});
+
+/**
+ * Asks for money outside the booking saga, e.g. the remainder at check-out (X-113). The same `key` asks once; another
+ * amount for the same purpose replaces what is open. Null: no such booking, it has ended, or nobody takes this rail.
+ */
+export const collect = defineQuestion({
+  name: 'payment_gateway.collect',
+  input: z.strictObject({
+    tenantId: tenantIdText,
+    reservationId: idText('rsv'),
+    purpose: z.enum(paymentPurposes),
+    rail,
+    amount: positive,
+    key: z.string().regex(/^[\w.:-]{1,120}$/),
+  }),
+  output: checkoutFacts.nullable(),
 });
 
 /** All events of payment-gateway-service. */

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   AmenityChanged,
+  BusinessDateAdvanced,
   events,
   PropertyCreated,
   RoomAdded,
@@ -18,7 +19,7 @@ const version = fc.integer({ min: 1, max: 1_000_000 });
 describe('EVT-11..15, EVT-90: the events of property-service', () => {
   contractConformance(events, samples);
 
-  test('they are the six of the ledger, all warm', () => {
+  test('they are the six of the ledger and the one of day close, all warm', () => {
     expect(events.map(({ subject, retention }) => [subject, retention])).toEqual([
       ['melmastoon.property.property.created.v1', 'warm'],
       ['melmastoon.property.room.added.v1', 'warm'],
@@ -26,6 +27,7 @@ describe('EVT-11..15, EVT-90: the events of property-service', () => {
       ['melmastoon.property.room_type.published.v1', 'warm'],
       ['melmastoon.property.amenity.changed.v1', 'warm'],
       ['melmastoon.property.telemetry_batch.ingested.v1', 'warm'],
+      ['melmastoon.property.business_date.advanced.v1', 'warm'],
     ]);
     expect(service.publishes).toBe(events);
   });
@@ -98,6 +100,27 @@ test('EVT-90: a batch that measures nothing on no day is refused', () => {
     const payload = sampleOf(TelemetryBatchIngested, { [field]: [] });
     expect(refusalOf(TelemetryBatchIngested, payload)).toContain(field);
   }
+});
+
+test('R2: a hotel day is closed once, whatever the version, and the next day follows it', () => {
+  expect(keyOf(BusinessDateAdvanced, {}, 1)).toBe(keyOf(BusinessDateAdvanced, {}, 9));
+  const turns = [
+    ['2026-02-28', '2026-03-01'],
+    ['2028-02-28', '2028-02-29'],
+    ['2026-12-31', '2027-01-01'],
+  ];
+  for (const [closedDate, businessDate] of turns) {
+    const right = sampleOf(BusinessDateAdvanced, { closedDate, businessDate });
+    expect(refusalOf(BusinessDateAdvanced, right)).toBeUndefined();
+    const stuck = sampleOf(BusinessDateAdvanced, { closedDate, businessDate: closedDate });
+    expect(refusalOf(BusinessDateAdvanced, stuck)).toContain('the day after');
+  }
+});
+
+test('R2: a day close resolves a matter once', () => {
+  const [one] = sampleOf(BusinessDateAdvanced).resolved as object[];
+  const twice = sampleOf(BusinessDateAdvanced, { resolved: [one, one] });
+  expect(refusalOf(BusinessDateAdvanced, twice)).toContain('resolves a matter twice');
 });
 
 function sampleOf({ subject }: { subject: string }, change: object = {}): Record<string, unknown> {

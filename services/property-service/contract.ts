@@ -1,3 +1,5 @@
+import { defineQuestion, type Question } from '@ghasi/backbone/question';
+import { addDays, isLocalDate } from '@ghasi/domain-primitives/local-date';
 import { parseZone } from '@ghasi/domain-primitives/zone';
 import { defineEvent } from '@melmastoon/catalog/define-event';
 import {
@@ -11,7 +13,7 @@ import {
   version,
   wallTime,
 } from '@melmastoon/catalog/hotel-parts';
-import { idText, localDate } from '@melmastoon/catalog/parts';
+import { idText, localDate, tenantIdText } from '@melmastoon/catalog/parts';
 import { z } from 'zod';
 
 /** What people sleep on. */
@@ -22,6 +24,18 @@ export const roomArchiveReasons = ['closed', 'merged', 'converted', 'entered_by_
 
 /** What sensors in a room measure, each in its canonical unit: °C, %, kWh, L (X-157). */
 export const telemetryMetrics = ['temperature', 'humidity', 'energy', 'water'] as const;
+
+/** What may stand open when a hotel day is to be closed (R2). */
+export const openMatters = ['arrival_not_in', 'departure_due', 'shift_open'] as const;
+
+/** What a day close makes of an open matter where the house rules let it. */
+export const resolutions = ['no_show', 'extended', 'carried_over'] as const;
+
+/** A reservation, booked room or shift, whatever its prefix. */
+const reference = z.string().regex(/^[a-z]{3}_[0-7][0-9A-HJKMNP-TV-Z]{25}$/);
+
+/** An IANA zone in its own spelling; a property has one, and nobody has a default (R3). */
+export const zone = z.string().max(64).refine(isZone, 'is no IANA time zone');
 
 /** Codes of the amenity catalogue, none twice. */
 const amenityCodes = z.array(code).refine(isOncePer(String), 'names an amenity twice');
@@ -41,7 +55,7 @@ export const PropertyCreated = defineEvent({
     position: z
       .strictObject({ latitude: z.number().min(-90).max(90), longitude: z.number().min(-180).max(180) })
       .nullable(),
-    zone: z.string().max(64).refine(isZone, 'is no IANA time zone'),
+    zone,
     currency,
     locales: z.array(locale).min(1).refine(isOncePer(String), 'names a language twice'),
     checkInFrom: wallTime,
@@ -160,6 +174,38 @@ export const TelemetryBatchIngested = defineEvent({
   idempotencyKey: p => `${p.roomId}:telemetry:${p.watermark}`,
 });
 
+/**
+ * A hotel day was closed and the next one began (R1, R2). Billing posts the night of `closedDate`, reservation makes
+ * no-shows of what `resolved` names so. Said once per day of a house, however often the close is run.
+ */
+export const BusinessDateAdvanced = defineEvent({
+  subject: 'melmastoon.property.business_date.advanced.v1',
+  summary: 'the hotel day of a property was closed',
+  retention: 'warm',
+  payload: z
+    .strictObject({
+      propertyId: idText('pro'),
+      closedDate: localDate,
+      /** The hotel day from now on: the one after. */
+      businessDate: localDate,
+      /** Null: no person did it. */
+      closedBy: idText('usr').nullable(),
+      /** What stood open and what the house rules made of it. */
+      resolved: z
+        .array(z.strictObject({ matter: z.enum(openMatters), reference, as: z.enum(resolutions) }))
+        .refine(
+          isOncePer((one: { matter: string; reference: string }) => `${one.matter} ${one.reference}`),
+          'resolves a matter twice',
+        ),
+    })
+    .refine(
+      ({ closedDate, businessDate }) => isLocalDate(closedDate) && addDays(closedDate, 1) === businessDate,
+      'the day after the closed one is another',
+    ),
+  aggregateId: p => p.propertyId,
+  idempotencyKey: p => `${p.propertyId}:day:${p.closedDate}`,
+});
+
 /** Every event of property-service. */
 export const events = [
   PropertyCreated,
@@ -168,7 +214,67 @@ export const events = [
   RoomTypePublished,
   AmenityChanged,
   TelemetryBatchIngested,
+  BusinessDateAdvanced,
 ] as const;
+
+/** How a house works; others follow these rules in what they own. */
+export const houseRules = z.strictObject({
+  /** A guest gets a room only after somebody inspected it; else clean is enough (R14). */
+  inspectedBeforeCheckIn: z.boolean(),
+  /** From this hour on its own date a hotel day may be closed; after midnight it always may. */
+  dayCloseFrom: wallTime,
+  /** What day close does with arrivals that did not come, guests who should have left, and open shifts (R2). */
+  arrivalsNotIn: z.enum(['block', 'no_show']),
+  departuresDue: z.enum(['block', 'extend']),
+  openShifts: z.enum(['block', 'carry_over']),
+  /** Until when on the next day a no-show's room is kept; null: given up at once (R17). */
+  noShowHeldUntil: wallTime.nullable(),
+});
+export type HouseRules = z.output<typeof houseRules>;
+
+/** What other services may know of a property inside a request. */
+export const propertyFacts = z.strictObject({
+  propertyId: idText('pro'),
+  name: localisedText(120),
+  zone,
+  currency,
+  locales: z.array(locale).min(1),
+  checkInFrom: wallTime,
+  checkOutUntil: wallTime,
+  /** The hotel day now: every posting carries it (R1). It may lag the calendar. */
+  businessDate: localDate,
+  houseRules,
+  version,
+});
+export type PropertyFacts = z.output<typeof propertyFacts>;
+
+/** Zone, currency, hours, rules and hotel day of a property at this moment. Null: the tenant has no such property. */
+export const propertyOf = defineQuestion({
+  name: 'property.property-of',
+  input: z.strictObject({ tenantId: tenantIdText, propertyId: idText('pro') }),
+  output: propertyFacts.nullable(),
+});
+
+/** What stands open of a hotel day: the shape of every question that day close asks. */
+export const dayCheck = {
+  input: z.strictObject({ tenantId: tenantIdText, propertyId: idText('pro'), businessDate: localDate }),
+  output: z.strictObject({
+    open: z.array(z.strictObject({ matter: z.enum(openMatters), reference })).max(2_000),
+  }),
+};
+export type DayCheck = Question<typeof dayCheck.input, typeof dayCheck.output>;
+
+/** Who has a room from a night on: the shape of every question that archiving a room asks. */
+export const roomCheck = {
+  input: z.strictObject({
+    tenantId: tenantIdText,
+    propertyId: idText('pro'),
+    roomId: idText('rom'),
+    closedFrom: localDate,
+  }),
+  output: z.strictObject({ reservationIds: z.array(idText('rsv')).max(2_000) }),
+};
+export type RoomCheck = Question<typeof roomCheck.input, typeof roomCheck.output>;
 
 type AmenityChange = { amenities: string[]; added: string[]; removed: string[] };
 

@@ -5,11 +5,11 @@ import { parseTenantId, type TenantId } from '@ghasi/domain-primitives/ids';
 import { defineJob, every, type LooseJobCtx, type Schedule } from '@ghasi/jobs/define-job';
 import { sql } from 'drizzle-orm';
 import { z } from 'zod';
-import { endOverdueHold } from './booking.saga.ts';
-import { endOverdueCheckIn } from './check-in.saga.ts';
-import { endOverdueCheckOut } from './check-out.saga.ts';
-import { endOverdueDateChange } from './date-change.saga.ts';
 import { findOpenSaga } from './queries.ts';
+import { endOverdueHold } from './sagas/booking.ts';
+import { endOverdueCheckIn } from './sagas/check-in.ts';
+import { endOverdueCheckOut } from './sagas/check-out.ts';
+import { endOverdueDateChange } from './sagas/date-change.ts';
 
 const MOST = 200;
 

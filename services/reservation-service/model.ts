@@ -1,15 +1,15 @@
 import type { Id } from '@ghasi/domain-primitives/ids';
 import { add, fromJson, type MoneyJson, subtract, toJson } from '@ghasi/domain-primitives/money';
-import type { z } from 'zod';
 import {
   type cancelReasons,
   type channels,
   type deadlineKinds,
-  type payment,
-  type policies,
-  type pricedRoom,
+  type KeyWindow,
+  type Payment,
+  type Policies,
+  type PricedRoom,
   reservationStatuses,
-  type sale,
+  type TaxedPrice,
 } from './contract/booking-parts.ts';
 
 /** A booking begins as a draft nobody else hears of; with the guest's "pay" it becomes a hold (SAGA-14). */
@@ -45,9 +45,7 @@ export const next: Readonly<Record<Status, readonly Status[]>> = {
   no_show: [],
 };
 
-export type PricedRoom = z.output<typeof pricedRoom>;
-export type Payment = z.output<typeof payment>;
-type TaxedPrice = z.output<typeof sale.total>;
+export type { PricedRoom } from './contract/booking-parts.ts';
 
 /** What guest and house agreed on, and how far it came. */
 export type Agreed = {
@@ -56,8 +54,8 @@ export type Agreed = {
   readonly quoteId: Id<'quo'>;
   readonly rooms: readonly PricedRoom[];
   readonly total: TaxedPrice;
-  readonly policies: z.output<typeof policies>;
-  readonly keyWindow: z.output<typeof sale.keyWindow>;
+  readonly policies: Policies;
+  readonly keyWindow: KeyWindow;
   readonly payment: Payment;
   readonly dueNow: MoneyJson;
   /** What the policy asks of a guest who does not come (R17). */
@@ -119,7 +117,8 @@ export type Capture =
   | { readonly rail: 'cash_pending'; readonly paymentId: Id<'pay'>; readonly keptUntil: string | null }
   | {
       readonly rail: Exclude<Payment['rail'], 'cash_pending'>;
-      readonly paymentId: Id<'pay'>;
+      /** Null: nothing was due, so nobody was asked for money. */
+      readonly paymentId: Id<'pay'> | null;
       readonly amount: MoneyJson;
     };
 

@@ -2,16 +2,16 @@ import { defineService, type Service } from '@ghasi/backbone/define-service';
 import type { Ask } from '@ghasi/backbone/question';
 import { cancellationTermsOf, quoteOf } from '@melmastoon/pricing-service/contract/questions';
 import { propertyOf } from '@melmastoon/property-service/contract';
-import { bookingSaga } from './booking.saga.ts';
-import { checkInSaga } from './check-in.saga.ts';
-import { checkOutSaga } from './check-out.saga.ts';
 import { events } from './contract.ts';
-import { dateChangeSaga } from './date-change.saga.ts';
 import { dayCloseReactions, dayStatusAnswer } from './day-close.ts';
 import { errors } from './errors.ts';
 import { schedules } from './jobs.ts';
 import { bookingRoutes } from './routes/bookings.ts';
 import { deskRoutes } from './routes/desk.ts';
+import { bookingSaga } from './sagas/booking.ts';
+import { checkInSaga } from './sagas/check-in.ts';
+import { checkOutSaga } from './sagas/check-out.ts';
+import { dateChangeSaga } from './sagas/date-change.ts';
 import * as tables from './tables.ts';
 
 /** Bookings from hold to check-out, and the sagas that join the other contexts. */

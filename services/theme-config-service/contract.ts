@@ -1,6 +1,7 @@
+import { defineQuestion } from '@ghasi/backbone/question';
 import { defineEvent } from '@melmastoon/catalog/define-event';
 import { isOncePer, localisedText, sha256, version } from '@melmastoon/catalog/hotel-parts';
-import { idText } from '@melmastoon/catalog/parts';
+import { idText, tenantIdText } from '@melmastoon/catalog/parts';
 import { z } from 'zod';
 
 /** What a brand token describes. */
@@ -93,3 +94,19 @@ export const ContentBlockChanged = defineEvent({
 
 /** Every event of theme-config-service. */
 export const events = [PresetPublished, TokensChanged, ContentBlockChanged] as const;
+
+/** How a site looks now. */
+export const siteTheme = z.strictObject({
+  /** Null, with version 0: nobody chose a look yet, these are the platform's own tokens. */
+  themeId: idText('thm').nullable(),
+  themeVersion: z.int().min(0),
+  tokens,
+});
+export type SiteTheme = z.output<typeof siteTheme>;
+
+/** The look of a property, else of its whole tenant, else the platform's own: there is always one. */
+export const themeOf = defineQuestion({
+  name: 'theme_config.theme-of',
+  input: z.strictObject({ tenantId: tenantIdText, propertyId: idText('pro').nullable() }),
+  output: siteTheme,
+});

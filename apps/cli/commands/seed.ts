@@ -1,8 +1,8 @@
-import { openDatabase } from '@ghasi/db/database';
+import { type Database, openDatabase } from '@ghasi/db/database';
 import { migrate } from '@ghasi/db/migrate';
 import { roleUrl } from '@ghasi/db/roles';
 import { createBackbone } from '@melmastoon/server/backbone';
-import { seedDemo } from '@melmastoon/server/demo';
+import { seedDemo, seeded } from '@melmastoon/server/demo';
 import { serverErrors } from '@melmastoon/server/errors';
 import { settings } from './settings.ts';
 import { table } from './table.ts';
@@ -27,11 +27,11 @@ export async function seed(flags: SeedFlags): Promise<void> {
         max: 2,
         outbox: backbone.outboxOf(schema),
       });
-    const [tenant, iam] = [open('tenant'), open('iam')];
+    const databases = Object.fromEntries(seeded.map(schema => [schema, open(schema)]));
     try {
-      return await seedDemo({ tenant, iam });
+      return await seedDemo(databases as Record<(typeof seeded)[number], Database>);
     } finally {
-      await Promise.all([tenant.close(), iam.close()]);
+      await Promise.all(Object.values(databases).map(database => database.close()));
     }
   });
   console.log(flags.json ? JSON.stringify({ accounts }) : table(accounts));

@@ -165,3 +165,10 @@ function isEachNight({ arrival, departure }: z.output<typeof stay>, nights: { da
   if (daysBetween(arrival, departure) !== nights.length) return false;
   return nights.every(({ date }, index) => date === addDays(arrival, index));
 }
+
+/** Parts of a booking as others and our own rules see them. */
+export type PricedRoom = z.output<typeof pricedRoom>;
+export type Payment = z.output<typeof payment>;
+export type Policies = z.output<typeof policies>;
+export type KeyWindow = z.output<typeof keyWindow>;
+export type TaxedPrice = z.output<typeof taxedPrice>;

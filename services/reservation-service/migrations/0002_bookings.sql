@@ -80,4 +80,7 @@ as $$
 $$;
 select app.allow_definer('reservation.due_sagas(timestamptz, integer)');
 
+select app.add_idempotency('reservation');
+
+-- Old idempotency keys are removed, and deadlines looked at, by jobs of this service.
 select jobs.admit('reservation');

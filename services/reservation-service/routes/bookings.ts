@@ -7,11 +7,11 @@ import { cancellationTermsOf, quoteOf } from '@melmastoon/pricing-service/contra
 import { z } from 'zod';
 import { cancelReservation, confirmReservation, draftReservation } from '../commands.ts';
 import { newReservation, reservationView } from '../contract/resources.ts';
-import { changeDates } from '../date-change.saga.ts';
 import { errors } from '../errors.ts';
 import { fromQuote, keyWindow } from '../from-quote.ts';
 import type { Reservation } from '../model.ts';
 import { findGuest, readReservation } from '../queries.ts';
+import { changeDates } from '../sagas/date-change.ts';
 import { houseOf } from './house.ts';
 import { view } from './view.ts';
 

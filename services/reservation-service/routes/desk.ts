@@ -6,13 +6,13 @@ import type { Id } from '@ghasi/domain-primitives/ids';
 import { type AnyRoute, defineRoute, operator } from '@ghasi/http/route';
 import { idText, localDate } from '@melmastoon/catalog/parts';
 import { z } from 'zod';
-import { finishCheckIn, startCheckIn } from '../check-in.saga.ts';
-import { startCheckOut } from '../check-out.saga.ts';
 import { assignRooms } from '../commands.ts';
 import { board, reservationLine, reservationView } from '../contract/resources.ts';
 import { errors } from '../errors.ts';
 import type { Reservation } from '../model.ts';
 import { listBoard, readReservation } from '../queries.ts';
+import { finishCheckIn, startCheckIn } from '../sagas/check-in.ts';
+import { startCheckOut } from '../sagas/check-out.ts';
 import { houseOf } from './house.ts';
 import { view } from './view.ts';
 

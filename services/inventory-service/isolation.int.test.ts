@@ -1,0 +1,100 @@
+import { isPrivilegeViolation } from '@ghasi/db/pg-errors';
+import { execute, row, rows } from '@ghasi/db/sql';
+import { systemTransaction } from '@ghasi/db/tenant-transaction';
+import type { Id } from '@ghasi/domain-primitives/ids';
+import { drizzleDrift } from '@ghasi/testing/drizzle-drift';
+import { testActor } from '@ghasi/testing/tenants';
+import { getTableName, sql } from 'drizzle-orm';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { blockRoom } from './commands/blocks.ts';
+import { stopSelling } from './commands/stop-sells.ts';
+import { day } from './fixtures/bookings.ts';
+import { type House, type Inn, openHouse } from './fixtures/house.ts';
+import { service } from './service.ts';
+
+let house: House;
+let a: Inn;
+let b: Inn;
+beforeAll(async () => {
+  house = await openHouse();
+  [a, b] = [await house.inn(2), await house.inn(2)];
+  for (const inn of [a, b]) {
+    const [roomId, other] = inn.rooms as [Id<'rom'>, Id<'rom'>];
+    const nights = { from: day('2027-05-10'), until: day('2027-05-12') };
+    await house.hear(inn.tenantId, inn.book('2027-05-10', '2027-05-12', { roomId }).held());
+    await house.inside(inn.tenantId, ctx =>
+      blockRoom(ctx, { roomId: other, kind: 'out_of_order', ...nights, reason: 'paint' }),
+    );
+    await house.inside(inn.tenantId, ctx =>
+      stopSelling(ctx, { roomTypeId: inn.roomTypeId, ...nights, reason: 'owner_use' }),
+    );
+  }
+});
+afterAll(() => house.close());
+
+const owned = Object.values(service.tables).map(getTableName);
+const table = (name: string) => sql`${sql.identifier('inventory')}.${sql.identifier(name)}`;
+
+test('the Drizzle tables and the migrated database are the same, in both directions', async () => {
+  expect(await drizzleDrift(house.database, service.schema, service.tables)).toEqual([]);
+});
+
+test.each(owned)('TEN-08: tenant A sees its own rows of inventory.%s and none of B', async name => {
+  const seen = await house.inside(a.tenantId, ({ tx }) =>
+    rows<{ tenant_id: string }>(tx, sql`select tenant_id from ${table(name)}`),
+  );
+  expect(new Set(seen.map(one => one.tenant_id))).toEqual(new Set([a.tenantId]));
+});
+
+test.each(owned)('safety-3: without a tenant inventory.%s is empty', async name => {
+  const seen = await systemTransaction(house.db, { actor: testActor }, ({ tx }) =>
+    rows(tx, sql`select 1 from ${table(name)}`),
+  );
+  expect(seen).toEqual([]);
+});
+
+test.each(owned)(
+  'safety-7: a row of inventory.%s cannot be moved or written into another tenant',
+  async name => {
+    const copy = await house.inside(a.tenantId, ({ tx }) =>
+      row<{ one: object }>(tx, sql`select to_jsonb(t) as one from ${table(name)} t limit 1`),
+    );
+    const foreign = JSON.stringify({ ...copy?.one, tenant_id: b.tenantId });
+    const record = sql`select * from jsonb_populate_record(null::${table(name)}, ${foreign}::jsonb)`;
+    for (const attempt of [
+      sql`insert into ${table(name)} ${record}`,
+      sql`insert into ${table(name)} ${record} on conflict do nothing`,
+      sql`update ${table(name)} set tenant_id = ${b.tenantId}`,
+    ]) {
+      const refused = house.inside(a.tenantId, ({ tx }) => execute(tx, attempt));
+      await expect(refused).rejects.toSatisfy(isPrivilegeViolation);
+    }
+  },
+);
+
+test('safety-8: two tenants may have the same room id on the same night, and learn nothing of each other', async () => {
+  const [roomId] = a.rooms;
+  const told = await house.hear(
+    b.tenantId,
+    b.book('2027-06-10', '2027-06-12', { roomId: roomId ?? null }).held(),
+  );
+  const own = await house.hear(
+    a.tenantId,
+    a.book('2027-06-10', '2027-06-12', { roomId: roomId ?? null }).held(),
+  );
+  expect([...told, ...own].map(({ event }) => event.verb)).toEqual(['committed', 'committed']);
+});
+
+test('safety-6: the functions that look across tenants give tenant ids, to this service only', async () => {
+  const open = await house.database.admin<{ name: string; open: boolean }>(
+    `select p.proname as name, has_function_privilege('svc_iam', p.oid, 'execute') as open
+     from pg_proc p where p.pronamespace = 'inventory'::regnamespace and p.prosecdef order by 1`,
+  );
+  expect(open).toEqual(
+    expect.arrayContaining([
+      { name: 'tenants_to_tidy', open: false },
+      { name: 'tenants_with_due_holds', open: false },
+    ]),
+  );
+  expect(open.some(one => one.open)).toBe(false);
+});

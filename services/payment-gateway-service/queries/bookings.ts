@@ -1,0 +1,58 @@
+import type { Ctx } from '@ghasi/db/tenant-transaction';
+import { type Id, idToUuid } from '@ghasi/domain-primitives/ids';
+import { eq } from 'drizzle-orm';
+import { bookings } from '../tables.ts';
+
+/** What we remember of a booking. */
+export type Booking = typeof bookings.$inferSelect;
+type Tx = Ctx['tx'];
+
+/** Who a booking is. */
+export type BookingName = { readonly reservationId: Id<'rsv'>; readonly propertyId: Id<'pro'> };
+
+/**
+ * The booking, made if it is new, and locked. Whoever makes intents or ends them takes this lock first, so that events
+ * of different keys that arrive at once come one after the other.
+ */
+export async function lockBooking(
+  { tx, tenantId }: Pick<Ctx, 'tx' | 'tenantId'>,
+  { reservationId, propertyId }: BookingName,
+): Promise<Booking> {
+  const id = idToUuid(reservationId);
+  await tx
+    .insert(bookings)
+    .values({ tenantId, reservationId: id, propertyId: idToUuid(propertyId) })
+    .onConflictDoNothing();
+  const [row] = await tx.select().from(bookings).where(eq(bookings.reservationId, id)).for('update');
+  return row as Booking;
+}
+
+/** A booking we have heard of, locked; undefined when we have not. */
+export async function lockKnownBooking(tx: Tx, reservationId: Id<'rsv'>): Promise<Booking | undefined> {
+  const [row] = await tx
+    .select()
+    .from(bookings)
+    .where(eq(bookings.reservationId, idToUuid(reservationId)))
+    .for('update');
+  return row;
+}
+
+/** A booking as it is now, without a lock. */
+export async function findBooking(tx: Tx, reservationId: string): Promise<Booking | undefined> {
+  const [row] = await tx.select().from(bookings).where(eq(bookings.reservationId, reservationId));
+  return row;
+}
+
+/** Changes a booking that is locked. */
+export async function updateBooking(
+  tx: Tx,
+  booking: Booking,
+  change: Partial<typeof bookings.$inferInsert>,
+): Promise<Booking> {
+  const [row] = await tx
+    .update(bookings)
+    .set(change)
+    .where(eq(bookings.reservationId, booking.reservationId))
+    .returning();
+  return row as Booking;
+}

@@ -1,0 +1,118 @@
+import { assertUpdated } from '@ghasi/db/optimistic';
+import type { Ctx } from '@ghasi/db/tenant-transaction';
+import type { Id } from '@ghasi/domain-primitives/ids';
+import { idFromUuid, idToUuid } from '@ghasi/domain-primitives/ids';
+import { type Money, money } from '@ghasi/domain-primitives/money';
+import { and, asc, desc, eq, inArray } from 'drizzle-orm';
+import { found, openStatuses, type Purpose } from '../model.ts';
+import { intents } from '../tables.ts';
+
+/** A row of the intents. */
+export type Intent = typeof intents.$inferSelect;
+export type NewIntent = typeof intents.$inferInsert;
+type Tx = Ctx['tx'];
+
+/** Its id as others see it. */
+export const paymentIdOf = ({ id }: Pick<Intent, 'id'>): Id<'pay'> => idFromUuid('pay', id);
+
+/** What is asked for. */
+export const amountOf = ({ amount, currency }: Pick<Intent, 'amount' | 'currency'>): Money =>
+  money(amount, currency);
+
+/** What every event about an intent begins with. */
+export function headOf(intent: Intent) {
+  return {
+    paymentId: paymentIdOf(intent),
+    reservationId: idFromUuid('rsv', intent.reservationId),
+    propertyId: idFromUuid('pro', intent.propertyId),
+    folioId: intent.folioId === null ? null : idFromUuid('fol', intent.folioId),
+    purpose: intent.purpose,
+  };
+}
+
+export async function insertIntent(tx: Tx, intent: NewIntent): Promise<Intent> {
+  const [row] = await tx.insert(intents).values(intent).returning();
+  return found(row, 'Payment');
+}
+
+/** The intent, locked until the transaction ends: whoever wants to change it comes after us. */
+export async function lockIntent(tx: Tx, paymentId: Id<'pay'>): Promise<Intent> {
+  const [row] = await tx
+    .select()
+    .from(intents)
+    .where(eq(intents.id, idToUuid(paymentId)))
+    .for('update');
+  return found(row, 'Payment');
+}
+
+/** The intents of a reservation, locked in the order they were made: no two transactions wait for each other. */
+export function lockIntentsOf(tx: Tx, reservationId: string): Promise<Intent[]> {
+  return tx
+    .select()
+    .from(intents)
+    .where(eq(intents.reservationId, reservationId))
+    .orderBy(asc(intents.id))
+    .for('update');
+}
+
+export async function findIntent(tx: Tx, paymentId: Id<'pay'>): Promise<Intent | undefined> {
+  const [row] = await tx
+    .select()
+    .from(intents)
+    .where(eq(intents.id, idToUuid(paymentId)));
+  return row;
+}
+
+/** The intents of a reservation, newest first. */
+export function listIntents(tx: Tx, reservationId: string): Promise<Intent[]> {
+  return tx
+    .select()
+    .from(intents)
+    .where(eq(intents.reservationId, reservationId))
+    .orderBy(desc(intents.id))
+    .limit(200);
+}
+
+/** The open intent of a reservation and purpose (R24). */
+export async function findOpen(
+  tx: Tx,
+  of: { reservationId: string; purpose: Purpose },
+): Promise<Intent | undefined> {
+  const [row] = await tx
+    .select()
+    .from(intents)
+    .where(
+      and(
+        eq(intents.reservationId, of.reservationId),
+        eq(intents.purpose, of.purpose),
+        inArray(intents.status, [...openStatuses]),
+      ),
+    );
+  return row;
+}
+
+/** The intent that was made for a fact. */
+export async function findByCause(tx: Tx, cause: string): Promise<Intent | undefined> {
+  const [row] = await tx.select().from(intents).where(eq(intents.cause, cause));
+  return row;
+}
+
+/** Changes an intent that is locked, one version up. */
+export async function updateIntent(
+  { tx, now }: Pick<Ctx, 'tx' | 'now'>,
+  intent: Intent,
+  change: Partial<NewIntent>,
+): Promise<Intent> {
+  const [row] = await tx
+    .update(intents)
+    .set({ ...change, version: intent.version + 1, updatedAt: now })
+    .where(and(eq(intents.id, intent.id), eq(intents.version, intent.version)))
+    .returning();
+  assertUpdated(row === undefined ? 0 : 1, 'payment');
+  return row as Intent;
+}
+
+/** Gives the intents of a reservation their folio; no version: nothing of the payment changed. */
+export async function setFolio(tx: Tx, reservationId: string, folioId: string): Promise<void> {
+  await tx.update(intents).set({ folioId }).where(eq(intents.reservationId, reservationId));
+}

@@ -1,0 +1,61 @@
+import { on, type Reaction } from '@ghasi/backbone/reaction';
+import { type Accepted, accepted } from '@ghasi/db/accepted';
+import type { Ctx } from '@ghasi/db/tenant-transaction';
+import type { Id } from '@ghasi/domain-primitives/ids';
+import { uuid7 } from '@ghasi/domain-primitives/uuid';
+import type { PendingEvent } from '@ghasi/event-envelope/define-event';
+import { FolioClosed } from '@melmastoon/billing-service/contract';
+import { locked } from '../commands.ts';
+import { errors } from '../errors.ts';
+import * as events from '../events.ts';
+import { after, CHECK_OUT_MS, type Reservation } from '../model.ts';
+import { endSaga, findSagaOf, type OpenSaga, saveReservation, startSaga, stepSaga } from '../queries.ts';
+
+/** SAGA-42: the guest leaves. Billing closes the folio, the lock revokes the keys whatever is owed (SAGA-49). */
+export async function startCheckOut(
+  ctx: Ctx,
+  { id, businessDate }: { id: Id<'rsv'>; businessDate: string },
+): Promise<Accepted<Reservation>> {
+  const booking = await locked(ctx, id);
+  if (booking.status !== 'checked_in') throw errors.NOT_IN_HOUSE({ status: booking.status });
+  if ((await findSagaOf(ctx, sagaOf(booking))) !== undefined) return accepted(booking, []); // begun already
+  const begun = after(booking, {});
+  await saveReservation(ctx, begun);
+  const deadlineAt = new Date(ctx.now.getTime() + CHECK_OUT_MS);
+  await startSaga(ctx, { id: uuid7(), ...sagaOf(booking), waitsFor: 'folio', businessDate, deadlineAt });
+  return accepted(begun, [events.checkOutStarted(begun, businessDate, deadlineAt)]);
+}
+
+/** SAGA-47: the folio is closed, so nothing is owed. Also later, when a balance was pending. */
+export const checkOutSaga: readonly Reaction[] = [
+  on(FolioClosed, async (ctx, { reservationId, businessDate }) => {
+    const booking = await locked(ctx, reservationId);
+    const isLeaving = (await findSagaOf(ctx, sagaOf(booking))) !== undefined;
+    if (!isLeaving && booking.status !== 'checked_out_balance_pending') return 'noop';
+    await endSaga(ctx, sagaOf(booking), 'success');
+    const nothing = { ...booking.payment.outstanding, amount: '0' };
+    const payment = { ...booking.payment, outstanding: nothing };
+    return leave(ctx, after(booking, { status: 'checked_out', payment }), businessDate);
+  }),
+] as readonly Reaction[];
+
+/** SAGA-48: billing could not close it in time. The guest leaves with a balance, if there is one; else billing is only late. */
+export async function endOverdueCheckOut(ctx: Ctx, saga: OpenSaga): Promise<readonly PendingEvent[]> {
+  const booking = await locked(ctx, saga.reservationId);
+  if (booking.payment.outstanding.amount === '0') {
+    const deadlineAt = new Date(ctx.now.getTime() + CHECK_OUT_MS);
+    await stepSaga(ctx, saga, { waitsFor: saga.waitsFor, deadlineAt });
+    return [];
+  }
+  await endSaga(ctx, saga, 'partial');
+  return leave(ctx, after(booking, { status: 'checked_out_balance_pending' }), saga.businessDate as string);
+}
+
+async function leave(ctx: Ctx, booking: Reservation, businessDate: string): Promise<PendingEvent[]> {
+  await saveReservation(ctx, booking);
+  return [events.checkedOut(booking, { businessDate, at: ctx.now, balance: booking.payment.outstanding })];
+}
+
+function sagaOf({ id }: Reservation) {
+  return { reservationId: id, kind: 'check_out' } as const;
+}

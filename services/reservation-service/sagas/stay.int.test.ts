@@ -1,0 +1,276 @@
+import { newId, type TenantId } from '@ghasi/domain-primitives/ids';
+import { FolioClosed, FolioOpened } from '@melmastoon/billing-service/contract';
+import { KeyCredentialIssued, KeyCredentialRevoked } from '@melmastoon/lock-integration-service/contract';
+import { MessageDispatched } from '@melmastoon/notification-service/contract';
+import { BusinessDateAdvanced } from '@melmastoon/property-service/contract';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { assignRooms } from '../commands.ts';
+import {
+  BookingCheckedIn,
+  BookingCheckedOut,
+  BookingCheckInStarted,
+  BookingCheckOutStarted,
+  BookingModified,
+  BookingNoShow,
+} from '../contract.ts';
+import { dayStatusAnswer } from '../day-close.ts';
+import { type FrontOffice, later, openFrontOffice, service } from '../fixtures/front-office.ts';
+import { captured, committed } from '../fixtures/new-booking.ts';
+import type { Reservation } from '../model.ts';
+import { finishCheckIn, startCheckIn } from './check-in.ts';
+import { startCheckOut } from './check-out.ts';
+
+let office: FrontOffice;
+beforeAll(async () => {
+  office = await openFrontOffice();
+});
+afterAll(() => office.system.stop());
+
+const folioId = newId('fol');
+const credentialId = newId('key');
+const ids = ({ id, propertyId }: Reservation) => ({ reservationId: id, propertyId });
+const afn = (minor: number) => ({ amount: String(minor), currency: 'AFN' }) as const;
+
+const folioOpened = (booking: Reservation) =>
+  FolioOpened.from(
+    {
+      ...ids(booking),
+      folioId,
+      guestId: booking.guestId,
+      currency: 'AFN',
+      occasion: 'confirmation',
+      businessDate: '2026-03-20',
+    },
+    { aggregateVersion: 1 },
+  );
+const lock = { vendor: 'ttlock', lockId: newId('lck') } as const;
+const keyIssued = (booking: Reservation) =>
+  KeyCredentialIssued.from(
+    {
+      ...{ ...ids(booking), ...lock, credentialId, roomId: roomId(booking), window: booking.keyWindow },
+      ...{
+        guestId: booking.guestId,
+        medium: 'passcode',
+        vendorReference: 'tt-1',
+        reason: 'check_in',
+        replaces: null,
+      },
+    },
+    { aggregateVersion: 1 },
+  );
+const keyRevoked = (booking: Reservation) =>
+  KeyCredentialRevoked.from(
+    {
+      ...ids(booking),
+      ...lock,
+      credentialId,
+      roomId: roomId(booking),
+      reason: 'check_out',
+      confirmedByLock: true,
+    },
+    { aggregateVersion: 2 },
+  );
+const welcomed = (booking: Reservation) =>
+  MessageDispatched.from(
+    {
+      ...ids(booking),
+      messageId: newId('msg'),
+      recipient: { kind: 'guest', guestId: booking.guestId },
+      ...{
+        template: 'welcome',
+        channel: 'sms',
+        locale: 'fa-AF',
+        provider: 'twilio',
+        providerReference: 'SM1',
+      },
+      attempt: 1,
+    },
+    { aggregateVersion: 1 },
+  );
+const folioClosed = (booking: Reservation, occasion: 'check_out' | 'late_settlement' = 'check_out') =>
+  FolioClosed.from(
+    {
+      ...{ ...ids(booking), folioId, occasion, businessDate: '2026-03-24' },
+      ...{ charges: afn(540_000), payments: afn(540_000), refunds: afn(0) },
+    },
+    { aggregateVersion: 9 },
+  );
+const roomId = (booking: Reservation) => booking.rooms[0]?.roomId ?? newId('rom');
+
+/** A confirmed booking whose rooms have numbers. */
+async function arrival() {
+  const { tenantId, booking } = await office.confirmed();
+  const rooms = Object.fromEntries(booking.rooms.map(({ bookedRoomId }) => [bookedRoomId, newId('rom')]));
+  const assigned = { id: booking.id, rooms, fromNight: booking.stay.arrival };
+  return { tenantId, booking: await office.system.run(service, tenantId, assignRooms, assigned) };
+}
+
+const desk = (businessDate: string, { id }: Reservation) => ({ id, businessDate });
+const checkIn = (tenantId: TenantId, booking: Reservation, on = '2026-03-21') =>
+  office.system.run(service, tenantId, startCheckIn, desk(on, booking));
+
+describe('R14: check-in, each missing condition by its own name', () => {
+  test('a booking that is not confirmed, one of another day, one without a room', async () => {
+    const held = await office.held();
+    await expect(checkIn(held.tenantId, held.booking)).rejects.toMatchObject({ code: 'NOT_CONFIRMED' });
+    const { tenantId, booking } = await office.confirmed();
+    await expect(checkIn(tenantId, booking, '2026-03-20')).rejects.toMatchObject({ code: 'ARRIVES_LATER' });
+    await expect(checkIn(tenantId, booking)).rejects.toMatchObject({ code: 'ROOM_NOT_ASSIGNED' });
+    expect(await office.said(tenantId, BookingCheckInStarted)).toEqual([]);
+  });
+});
+
+describe('check-in saga', () => {
+  test('SAGA-35..38, X-112: folio, key and welcome in any order let the guest in; a folio from before counts', async () => {
+    const { tenantId, booking } = await arrival();
+    await office.tell(tenantId, folioOpened(booking));
+    await checkIn(tenantId, booking);
+    await office.tell(tenantId, welcomed(booking));
+    expect((await office.now({ tenantId, booking })).status).toBe('confirmed');
+    await office.tell(tenantId, keyIssued(booking));
+    expect((await office.now({ tenantId, booking })).status).toBe('checked_in');
+    expect(await office.said(tenantId, BookingCheckedIn)).toMatchObject([
+      { folioId, keyCredentialIds: [credentialId], afterPartial: false, businessDate: '2026-03-21' },
+    ]);
+    expect(await office.sagas(tenantId)).toContainEqual(
+      expect.objectContaining({ kind: 'check_in', outcome: 'success' }),
+    );
+  });
+
+  test('SAGA-39..41, X-125: past 30 s it is partial, stays so when the rest arrives, and a person finishes it', async () => {
+    const { tenantId, booking } = await arrival();
+    await office.tell(tenantId, folioOpened(booking), welcomed(booking));
+    await checkIn(tenantId, booking);
+    await office.sweepAt(later(new Date(), 31_000));
+    const partial = await office.now({ tenantId, booking });
+    expect(partial.status).toBe('check_in_partial');
+    const finish = () => office.system.run(service, tenantId, finishCheckIn, desk('2026-03-21', booking));
+    await expect(finish()).rejects.toMatchObject({ code: 'CHECK_IN_INCOMPLETE', params: { missing: 'key' } });
+    await office.tell(tenantId, keyIssued(booking));
+    expect((await office.now({ tenantId, booking })).status).toBe('check_in_partial');
+    await finish();
+    await office.system.settled();
+    expect(await office.said(tenantId, BookingCheckedIn)).toMatchObject([{ afterPartial: true }]);
+  });
+
+  test('started twice, it starts once', async () => {
+    const { tenantId, booking } = await arrival();
+    await checkIn(tenantId, booking);
+    await checkIn(tenantId, booking);
+    await office.system.settled();
+    expect(await office.said(tenantId, BookingCheckInStarted)).toHaveLength(1);
+  });
+
+  test('R16: a room number is told to the others as a move from a night on, once', async () => {
+    const { tenantId, booking } = await arrival();
+    await office.system.settled();
+    expect(await office.said(tenantId, BookingModified)).toMatchObject([
+      {
+        changes: ['room_assignment'],
+        moves: [{ fromRoomId: null, toRoomId: roomId(booking), fromNight: '2026-03-21' }],
+      },
+    ]);
+  });
+});
+
+describe('check-out saga', () => {
+  /** A guest who is in the house. */
+  async function inHouse(dueNow = afn(540_000)) {
+    const { tenantId, booking: held } = await office.held({ dueNow: dueNow as Reservation['dueNow'] });
+    await office.tell(tenantId, committed(held));
+    await office.tell(tenantId, captured(held));
+    const rooms = Object.fromEntries(held.rooms.map(({ bookedRoomId }) => [bookedRoomId, newId('rom')]));
+    const input = { id: held.id, rooms, fromNight: held.stay.arrival };
+    const booking = await office.system.run(service, tenantId, assignRooms, input);
+    await checkIn(tenantId, booking);
+    await office.tell(tenantId, folioOpened(booking), keyIssued(booking), welcomed(booking));
+    return { tenantId, booking: await office.now({ tenantId, booking }) };
+  }
+  const checkOut = (tenantId: TenantId, booking: Reservation) =>
+    office.system.run(service, tenantId, startCheckOut, desk('2026-03-24', booking));
+
+  test('SAGA-42, SAGA-47: the guest has left once his folio is closed', async () => {
+    const { tenantId, booking } = await inHouse();
+    await checkOut(tenantId, booking);
+    await office.tell(tenantId, keyRevoked(booking));
+    expect((await office.now({ tenantId, booking })).status).toBe('checked_in');
+    await office.tell(tenantId, folioClosed(booking));
+    expect(await office.now({ tenantId, booking })).toMatchObject({
+      status: 'checked_out',
+      keyCredentialIds: [],
+    });
+    expect(await office.said(tenantId, BookingCheckOutStarted)).toMatchObject([
+      { timing: 'on_time', folioId },
+    ]);
+    expect(await office.said(tenantId, BookingCheckedOut)).toMatchObject([
+      { status: 'checked_out', balanceStatus: 'settled', balance: { amount: '0' } },
+    ]);
+  });
+
+  test('SAGA-48, X-115: with a balance he leaves all the same, and is checked out again when it is paid', async () => {
+    const { tenantId, booking } = await inHouse(afn(180_000));
+    await checkOut(tenantId, booking);
+    await office.sweepAt(later(new Date(), 61_000));
+    await office.system.settled();
+    expect((await office.now({ tenantId, booking })).status).toBe('checked_out_balance_pending');
+    await office.tell(tenantId, folioClosed(booking, 'late_settlement'));
+    expect(await office.said(tenantId, BookingCheckedOut)).toMatchObject([
+      { balanceStatus: 'pending', balance: { amount: '360000' } },
+      { balanceStatus: 'settled', balance: { amount: '0' } },
+    ]);
+    expect((await office.now({ tenantId, booking })).status).toBe('checked_out');
+  });
+
+  test('nobody checks out who is not in', async () => {
+    const { tenantId, booking } = await office.confirmed();
+    await expect(checkOut(tenantId, booking)).rejects.toMatchObject({ code: 'NOT_IN_HOUSE' });
+  });
+});
+
+describe('day close', () => {
+  const closing = (booking: Reservation, closedDate: string, businessDate: string) =>
+    BusinessDateAdvanced.from(
+      {
+        propertyId: booking.propertyId,
+        ...{ closedDate, businessDate, closedBy: null },
+        resolved: [{ matter: 'arrival_not_in', reference: booking.id, as: 'no_show' }],
+      },
+      { aggregateVersion: 2 },
+    );
+
+  test('R17: a guest who did not come by the close of his day is a no-show, once, and the fee is kept', async () => {
+    const { tenantId, booking } = await office.confirmed();
+    await office.tell(tenantId, closing(booking, '2026-03-21', '2026-03-22'));
+    await office.tell(tenantId, closing(booking, '2026-03-21', '2026-03-22'));
+    expect((await office.now({ tenantId, booking })).status).toBe('no_show');
+    expect(await office.said(tenantId, BookingNoShow)).toMatchObject([
+      { businessDate: '2026-03-21', fee: { amount: '180000' }, refund: { amount: '360000' } },
+    ]);
+  });
+
+  test('R17: one who came after all is none', async () => {
+    const { tenantId, booking } = await arrival();
+    await office.tell(tenantId, folioOpened(booking), keyIssued(booking), welcomed(booking));
+    await checkIn(tenantId, booking);
+    await office.tell(tenantId, closing(booking, '2026-03-21', '2026-03-22'));
+    expect((await office.now({ tenantId, booking })).status).toBe('checked_in');
+    expect(await office.said(tenantId, BookingNoShow)).toEqual([]);
+  });
+
+  test('R2: what stands open of a day is told by name', async () => {
+    const { tenantId, booking } = await office.confirmed();
+    const status = (businessDate: string) =>
+      dayStatusAnswer.handle(
+        {
+          db: office.system.db(service),
+          ask: () => Promise.reject(new Error('asks nobody')),
+          log: undefined as never,
+        },
+        { tenantId, propertyId: booking.propertyId, businessDate },
+      );
+    expect(await status('2026-03-20')).toEqual({ open: [] });
+    expect(await status('2026-03-21')).toEqual({
+      open: [{ matter: 'arrival_not_in', reference: booking.id }],
+    });
+  });
+});

@@ -1,0 +1,11 @@
+import { answer } from '@ghasi/backbone/question';
+import { type Actor, tenantRead } from '@ghasi/db/tenant-transaction';
+import { readSiteTheme } from './commands/themes.ts';
+import { themeOf } from './contract.ts';
+
+const self: Actor = { type: 'service', id: 'theme-config-service' };
+
+/** Answers from PostgreSQL; what a page may remember is keyed by the theme's version. */
+export const themeOfAnswer = answer(themeOf, ({ db, log }, { tenantId, propertyId }) =>
+  tenantRead(db, { tenantId, actor: self, log }, ctx => readSiteTheme(ctx, propertyId)),
+);
