@@ -4,7 +4,8 @@ import { failpoint } from '@ghasi/domain-primitives/failpoint';
 import type { Logger } from '@ghasi/telemetry/logger';
 import type { Delivery, Outcome, RetryPolicy, Subscriber } from '../../broker.ts';
 import { type Batch, Lanes } from '../../lanes.ts';
-import type { Held } from './leases.ts';
+import { Pace } from '../../pace.ts';
+import { type Held, moveCursors } from './leases.ts';
 import type { LogRow, Page, Position } from './log-reader.ts';
 import { Fenced } from './parked.ts';
 import { failureOf, KeyFreed, Parking } from './parking.ts';
@@ -15,10 +16,6 @@ export type Hungry = { readonly tenantId: string; readonly after: number; readon
 const MAX_BATCH = 100;
 const MOST_HELD = 4_000;
 const MOST_PER_TENANT = 1_000;
-// Where a message takes less than this, a few of them are not worth a transaction for each lane.
-const FAST_MS = 5;
-const MOST_TOGETHER = 64;
-const SHARED_MS = 1_000;
 const PAUSE_AFTER_ERROR_MS = 1_000;
 
 /** What a group needs from the broker it belongs to. */
@@ -56,11 +53,7 @@ export class Group {
   #running = new Set<Promise<void>>();
   #pausedUntil = 0;
   #full = false;
-  #lastTenant: string | undefined;
-  /** When the messages of one tenant were last followed by another's. */
-  #severalSeen = 0;
-  /** What a message takes lately, on average. */
-  #messageMs = 0;
+  readonly #pace = new Pace();
   #stopped = false;
 
   constructor(options: GroupOptions) {
@@ -163,11 +156,9 @@ export class Group {
   /** Starts every batch that may run now. */
   dispatch(): void {
     if (this.#stopped || this.#held.size === 0 || Date.now() < this.#pausedUntil) return;
-    const together = this.#messageMs < FAST_MS ? MOST_TOGETHER : 0;
-    const take = () => this.#lanes.take({ together, shared: this.#isShared });
+    const take = () => this.#lanes.take({ together: this.#pace.together, shared: this.#pace.isShared });
     for (let batch = take(); batch !== undefined; batch = take()) {
-      if (batch.tenantId !== this.#lastTenant) this.#severalSeen = Date.now();
-      this.#lastTenant = batch.tenantId;
+      this.#pace.begins(batch.tenantId);
       this.#track(this.#run(this.#lanes, batch));
     }
   }
@@ -189,13 +180,7 @@ export class Group {
     const lanes = this.#lanes;
     this.#handledSinceFlush = false;
     await failpoint('broker.before-ack');
-    await this.#options.db.pool.query(
-      `update brokers.cursor c
-       set off = $2, day = $3, moved_at = clock_timestamp()
-       from unnest($4::smallint[], $5::bigint[]) as h (shard, epoch)
-       where c.subscription = $1 and c.shard = h.shard and c.epoch = h.epoch and c.off < $2`,
-      [this.name, low, this.#dayOf(low), held.map(({ shard }) => shard), held.map(({ epoch }) => epoch)],
-    );
+    await moveCursors(this.#options.db, this.name, held, { off: low, day: this.#dayOf(low) });
     if (lanes === this.#lanes) this.#flushed = low; // other shards by now: they are behind
     await failpoint('broker.after-ack');
   }
@@ -204,11 +189,6 @@ export class Group {
     this.#stopped = true;
     await Promise.allSettled(this.#running);
     await this.flush(true);
-  }
-
-  /** True while messages of several tenants come in. */
-  get #isShared(): boolean {
-    return Date.now() - this.#severalSeen < SHARED_MS;
   }
 
   #freshLanes(): Lanes<LogRow> {
@@ -247,7 +227,7 @@ export class Group {
       const began = performance.now();
       const outcomes = await this.#handle(flowing.map(item => ({ ...item, attempt: 1 })));
       const tookMs = performance.now() - began;
-      this.#messageMs += (tookMs / items.length - this.#messageMs) / 8;
+      this.#pace.took(tookMs, items.length);
       firstKept = items.length;
       for (const [index, item] of flowing.entries()) {
         if (!(await this.#settle(item, outcomes[index])))
@@ -255,7 +235,7 @@ export class Group {
       }
       this.#handledSinceFlush = true;
       // A flood leaves the others half of the time.
-      if (items.length >= MAX_BATCH && this.#isShared) await delay(tookMs);
+      if (items.length >= MAX_BATCH && this.#pace.isShared) await delay(tookMs);
     } catch (error) {
       firstKept = 0;
       if (error instanceof KeyFreed) return;

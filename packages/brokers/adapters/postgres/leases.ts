@@ -190,3 +190,19 @@ export async function ensureCursors(db: Database, subscriptions: readonly string
     [subscriptions],
   );
 }
+
+/** Writes down how far shards were read, where they are still held and not further already. */
+export async function moveCursors(
+  db: Database,
+  subscription: string,
+  held: readonly Held[],
+  { off, day }: { off: number; day: string },
+): Promise<void> {
+  await db.pool.query(
+    `update brokers.cursor c
+     set off = $2, day = $3, moved_at = clock_timestamp()
+     from unnest($4::smallint[], $5::bigint[]) as h (shard, epoch)
+     where c.subscription = $1 and c.shard = h.shard and c.epoch = h.epoch and c.off < $2`,
+    [subscription, off, day, held.map(({ shard }) => shard), held.map(({ epoch }) => epoch)],
+  );
+}

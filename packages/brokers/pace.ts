@@ -1,0 +1,33 @@
+// Where a message takes less than this, a few of them are not worth a transaction for each lane.
+const FAST_MS = 5;
+const MOST_TOGETHER = 64;
+const SHARED_MS = 1_000;
+
+/** How a subscription's messages come in and go out lately: how quickly, and from how many tenants. */
+export class Pace {
+  #messageMs = 0;
+  #lastTenant: string | undefined;
+  /** When the messages of one tenant were last followed by another's. */
+  #severalSeen = 0;
+
+  /** So many waiting messages of a tenant may go in one batch, whatever their lanes. */
+  get together(): number {
+    return this.#messageMs < FAST_MS ? MOST_TOGETHER : 0;
+  }
+
+  /** True while messages of several tenants come in. */
+  get isShared(): boolean {
+    return Date.now() - this.#severalSeen < SHARED_MS;
+  }
+
+  /** A batch of this tenant begins. */
+  begins(tenantId: string): void {
+    if (tenantId !== this.#lastTenant) this.#severalSeen = Date.now();
+    this.#lastTenant = tenantId;
+  }
+
+  /** A batch of so many messages took so long. */
+  took(ms: number, messages: number): void {
+    this.#messageMs += (ms / messages - this.#messageMs) / 8;
+  }
+}
