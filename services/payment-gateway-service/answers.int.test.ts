@@ -26,11 +26,11 @@ test('a guest’s page learns where to send him, and what became of it when he i
   const [stay, { tenantId }] = [newStay({ rail: 'mobile_money' }), house.newPerson()];
   const of = { tenantId, reservationId: stay.reservationId, purpose: 'booking' };
   expect(await ask(checkoutOf, of)).toBeNull();
+  house.simulators.mobile_money.webhooks = 'hold';
   await house.tell(tenantId, stay.held(), stay.allocated());
   const sent = await ask(checkoutOf, of);
   expect(sent).toMatchObject({ status: 'pending', redirectUrl: expect.stringContaining('/pay/') });
   const { paymentId } = sent as CheckoutFacts;
-  house.simulators.mobile_money.webhooks = 'hold';
   await house.payInBrowser('mobile_money', { paymentId });
   expect(await ask(settleReturn, { tenantId, paymentId })).toMatchObject({ status: 'captured' });
   expect(await ask(settleReturn, { tenantId, paymentId })).toMatchObject({ status: 'captured' });

@@ -167,9 +167,9 @@ describe('SAGA-30: a booking ends', () => {
     async how => {
       const [stay, { tenantId }] = [newStay({ rail: 'mobile_money' }), house.newPerson()];
       const { mobile_money: wallet } = house.simulators;
+      wallet.webhooks = 'hold'; // from the start: a webhook of the opening would ask, and find the money before the cancel
       await house.tell(tenantId, stay.held(), stay.allocated());
       const [payment] = await house.intents({ tenantId }, stay);
-      wallet.webhooks = 'hold';
       await house.payInBrowser('mobile_money', payment as never);
       if (how === 'inquiry') await house.tell(tenantId, stay.cancelled('hold_expired'));
       else {

@@ -65,9 +65,8 @@ test('ORD-02: what was read for a flooding tenant before a change of hands does 
   group.refill(hungry, late, 1_500);
   group.accept(page(1, 500));
   group.dispatch();
-  await waitUntil('all of the first page is handled', () => handled.includes(500));
+  await waitUntil('all of the first page is handled', () => handled.includes(500) && group.low === 500);
   expect(handled).toEqual(Array.from({ length: 500 }, (_, index) => index + 1));
-  expect(group.low).toBe(500);
 });
 
 test('what was acknowledged while shards changed hands is not taken for how far the new ones came', async () => {
