@@ -135,7 +135,13 @@ test('OBS-02: after a replay the handler is in the same trace again, and says th
     return rows.length > 0 ? rows : undefined;
   });
   const [first] = await spansOf(changed?.event_id, PROCESS);
-  await database.admin('delete from stock.inbox where tenant_id = $1', [tenantId]);
+  // The span ends before its transaction does: only a committed inbox row can be cleared.
+  await waitUntil('the inbox row was cleared', async () => {
+    const cleared = await database.admin('delete from stock.inbox where tenant_id = $1 returning event_id', [
+      tenantId,
+    ]);
+    return cleared.length > 0;
+  });
   const since = new Date((changed?.published_at.getTime() ?? 0) - 1);
   await replayRange(shop.relay, change, { subscription: 'stock-service', since, tenantId });
   await shop.backbone.hurry();
