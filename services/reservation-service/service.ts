@@ -2,8 +2,9 @@ import { defineService, type Service } from '@ghasi/backbone/define-service';
 import type { Ask } from '@ghasi/backbone/question';
 import { cancellationTermsOf, quoteOf } from '@melmastoon/pricing-service/contract/questions';
 import { propertyOf } from '@melmastoon/property-service/contract';
+import { contactAnswer, dayStatusAnswer } from './answers.ts';
 import { events } from './contract.ts';
-import { dayCloseReactions, dayStatusAnswer } from './day-close.ts';
+import { dayCloseReactions } from './day-close.ts';
 import { errors } from './errors.ts';
 import { schedules } from './jobs.ts';
 import { bookingRoutes } from './routes/bookings.ts';
@@ -26,7 +27,7 @@ export function createReservationService({ ask }: { ask: Ask }): Service {
     schedules,
     routes: [...bookingRoutes(ask), ...deskRoutes(ask)],
     needs: [propertyOf, quoteOf, cancellationTermsOf],
-    answers: [dayStatusAnswer],
+    answers: [dayStatusAnswer, contactAnswer],
     errors,
   });
 }

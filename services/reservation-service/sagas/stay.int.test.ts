@@ -4,6 +4,7 @@ import { KeyCredentialIssued, KeyCredentialRevoked } from '@melmastoon/lock-inte
 import { MessageDispatched } from '@melmastoon/notification-service/contract';
 import { BusinessDateAdvanced } from '@melmastoon/property-service/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { dayStatusAnswer } from '../answers.ts';
 import { assignRooms } from '../commands.ts';
 import {
   BookingCheckedIn,
@@ -13,7 +14,6 @@ import {
   BookingModified,
   BookingNoShow,
 } from '../contract.ts';
-import { dayStatusAnswer } from '../day-close.ts';
 import { type FrontOffice, later, openFrontOffice, service } from '../fixtures/front-office.ts';
 import { captured, committed } from '../fixtures/new-booking.ts';
 import type { Reservation } from '../model.ts';
