@@ -4,6 +4,10 @@ import { defineErrors } from '@ghasi/domain-primitives/errors';
 export const serverErrors = defineErrors('server', {
   BAD_ENVIRONMENT: { status: 500, text: 'The environment is not usable: {reasons}' },
   BAD_TOPOLOGY: { status: 500, text: 'The services do not fit together: {reasons}' },
+  NO_IDEMPOTENCY: {
+    status: 500,
+    text: "These services take writes and have no table for idempotency keys: {schemas}. Add select app.add_idempotency('<schema>') to a migration of each.",
+  },
   NO_SUCH_SERVICE: { status: 500, text: 'SERVICES names {name}, which does not exist; there are: {known}' },
   PORT_TAKEN: {
     status: 500,

@@ -2,11 +2,9 @@ import { createAsk, type LocalAnswers } from '@ghasi/backbone/ask';
 import type { Backbone } from '@ghasi/backbone/backbone';
 import type { Service } from '@ghasi/backbone/define-service';
 import type { Ask } from '@ghasi/backbone/question';
-import { topologyProblems } from '@ghasi/backbone/topology';
-import { type Database, type Outbox, openClient, openDatabase } from '@ghasi/db/database';
+import { type Database, type Outbox, openDatabase } from '@ghasi/db/database';
 import { migrate } from '@ghasi/db/migrate';
 import { roleUrl, serviceRole } from '@ghasi/db/roles';
-import { assertSafeRoles } from '@ghasi/db/safe-roles';
 import { armedFailpoints, armFailpointsFromEnv } from '@ghasi/domain-primitives/failpoint';
 import { type HotTiers, openHotStore } from '@ghasi/hot/hot-store';
 import { createHost, type Host } from '@ghasi/http/host';
@@ -17,6 +15,7 @@ import { startTracing } from '@ghasi/telemetry/tracing';
 import { resolveTenant } from '@melmastoon/tenant-service/contract';
 import { authenticator } from './authenticate.ts';
 import { createBackbone } from './backbone.ts';
+import { assertSafe, chosenServices } from './boot-checks.ts';
 import { closers } from './closers.ts';
 import { openPlatformDatabase } from './database.ts';
 import { type DemoAccount, seedDemo, seeded } from './demo.ts';
@@ -109,6 +108,10 @@ export async function start(env: Environment, options: StartOptions): Promise<Ru
         metrics,
       });
       stack.add(() => workers.stop());
+      for (const { gauges, schema } of services) {
+        for (const { metric, read } of gauges)
+          metrics.watch(metric, () => read(databases[schema] as Database));
+      }
     }
     step('opening the door');
     const host = await createHost({
@@ -156,35 +159,6 @@ function refuseTestDoors(env: Environment, options: StartOptions): void {
     { MELM_FAILPOINTS: env.MELM_FAILPOINTS },
     { crash: () => process.kill(process.pid, 'SIGKILL') },
   );
-}
-
-function chosenServices(env: Environment, all: readonly Service[]): Service[] {
-  const names = env.SERVICES === 'all' ? all.map(service => service.name) : env.SERVICES;
-  const services = names.map(name => {
-    const found = all.find(service => service.name === name);
-    if (found === undefined)
-      throw serverErrors.NO_SUCH_SERVICE({ name, known: all.map(service => service.name).join(', ') });
-    return found;
-  });
-  const problems = topologyProblems(services, {
-    answeredElsewhere: schema => env.MELM_PEERS?.has(schema) ?? false,
-    publishedElsewhere: subject =>
-      all.some(({ publishes }) => publishes.some(event => event.subject === subject)),
-  });
-  if (problems.length > 0) throw serverErrors.BAD_TOPOLOGY({ reasons: problems.join('; ') });
-  return services;
-}
-
-async function assertSafe(adminUrl: string, services: readonly Service[]): Promise<void> {
-  const client = await openClient(adminUrl, 'melm-boot');
-  try {
-    await assertSafeRoles(
-      client,
-      services.map(service => service.schema),
-    );
-  } finally {
-    await client.end();
-  }
 }
 
 type Opening = {

@@ -1,12 +1,20 @@
+import type { Database } from '@ghasi/db/database';
 import type { CatalogueEntry } from '@ghasi/domain-primitives/errors';
 import type { EventType } from '@ghasi/event-envelope/define-event';
 import { type AnyRoute, isIdempotent } from '@ghasi/http/route';
 import type { JobDefinition, Schedule } from '@ghasi/jobs/define-job';
+import type { MetricNameOf, Reading } from '@ghasi/telemetry/metrics';
 import type { PgTable } from 'drizzle-orm/pg-core';
 import { type Delivery, defaultDelivery } from './delivery.ts';
 import { pruneIdempotency } from './prune-idempotency.ts';
 import type { Answer, Question } from './question.ts';
 import type { Reaction } from './reaction.ts';
+
+/** A number of a service that is read when the metrics are. */
+export type Gauge<Name extends MetricNameOf<'gauge'> = MetricNameOf<'gauge'>> = {
+  readonly metric: Name;
+  read(db: Database): Promise<readonly Reading<Name>[]>;
+};
 
 /** A bounded context as a table of contents: what it owns, says, hears and runs. */
 export type Service = {
@@ -26,6 +34,8 @@ export type Service = {
   readonly routes: readonly AnyRoute[];
   readonly jobs: readonly JobDefinition[];
   readonly schedules: readonly Schedule[];
+  /** Shown by the process that runs its jobs, so that no two show the same. */
+  readonly gauges: readonly Gauge[];
   readonly errors: readonly CatalogueEntry[];
   /** Questions of other services it answers inside their requests. */
   readonly answers: readonly Answer[];
@@ -33,7 +43,16 @@ export type Service = {
   readonly needs: readonly Question[];
 };
 
-type Optional = 'jobs' | 'schedules' | 'answers' | 'needs' | 'tables' | 'routes' | 'publishes' | 'reacts';
+type Optional =
+  | 'jobs'
+  | 'schedules'
+  | 'gauges'
+  | 'answers'
+  | 'needs'
+  | 'tables'
+  | 'routes'
+  | 'publishes'
+  | 'reacts';
 
 /**
  * Defines a service. Whatever is left out is empty. A service that takes writes over HTTP gets the hourly job that
@@ -53,6 +72,7 @@ export function defineService(
     reacts: [],
     routes: [],
     jobs: [],
+    gauges: [],
     answers: [],
     needs: [],
     ...definition,

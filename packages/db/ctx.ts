@@ -1,5 +1,6 @@
 import type { newId, TenantId } from '@ghasi/domain-primitives/ids';
 import type { Logger } from '@ghasi/telemetry/logger';
+import type { Metrics } from '@ghasi/telemetry/metrics';
 import type { Tx } from './sql.ts';
 
 /** Who acts (ledger ENV-11). */
@@ -16,4 +17,6 @@ export type Ctx = {
   now: Date;
   newId: typeof newId;
   log: Logger;
+  /** Counts something, once this transaction has committed. */
+  count: Metrics['inc'];
 };

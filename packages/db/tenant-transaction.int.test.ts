@@ -1,3 +1,4 @@
+import { createMetrics } from '@ghasi/telemetry/metrics';
 import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
 import { newTenantId, testActor } from '@ghasi/testing/tenants';
 import { sql } from 'drizzle-orm';
@@ -124,4 +125,25 @@ test('a database that is away gives UNAVAILABLE, not a hang', async () => {
   const away = openDatabase({ url: 'postgres://nobody:x@127.0.0.1:1/none', service: 'away' });
   await expect(tenantTransaction(away, as(), async () => 1)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
   await away.close();
+});
+
+test('what is counted inside a transaction counts once it has committed, and not at all if it has not', async () => {
+  const metrics = createMetrics();
+  const counting = openDatabase({ url: database.roleUrl('svc_scratch'), service: 'scratch', metrics });
+  const labels = { service: 'scratch', saga_name: 'note', outcome: 'success' } as const;
+  try {
+    await tenantTransaction(counting, as(), async ctx => {
+      ctx.count('melmastoon_saga_completed_total', labels);
+      expect(await metrics.render()).not.toContain('saga_name="note"');
+    });
+    const refused = tenantTransaction(counting, as(), async ctx => {
+      ctx.count('melmastoon_saga_completed_total', labels);
+      throw new Error('no');
+    });
+    await expect(refused).rejects.toThrow('no');
+    const text = await metrics.render();
+    expect(text).toMatch(/^melmastoon_saga_completed_total\{.*saga_name="note".*\} 1$/m);
+  } finally {
+    await counting.close();
+  }
 });

@@ -2,6 +2,7 @@ import type { Backbone } from '@ghasi/backbone/backbone';
 import type { Service } from '@ghasi/backbone/define-service';
 import { type Database, openDatabase } from '@ghasi/db/database';
 import { roleUrl, serviceRole } from '@ghasi/db/roles';
+import type { Metrics } from '@ghasi/telemetry/metrics';
 import type { TestDatabase } from './database.ts';
 
 /** Connections of one process to a test's database. */
@@ -23,11 +24,17 @@ const POOL = 5;
 export function openDatabases(
   { adminUrl, secret }: Pick<TestDatabase, 'adminUrl' | 'secret'>,
   services: readonly Service[],
-  backbone: Backbone,
+  { backbone, metrics }: { backbone: Backbone; metrics: Metrics },
 ): SystemDatabases {
   const opened: Database[] = [];
   const open = (url: string, name: string, outbox?: Database['outbox']) => {
-    const db = openDatabase({ url, service: name, max: POOL, ...(outbox === undefined ? {} : { outbox }) });
+    const db = openDatabase({
+      url,
+      service: name,
+      max: POOL,
+      metrics,
+      ...(outbox === undefined ? {} : { outbox }),
+    });
     opened.push(db);
     return db;
   };

@@ -83,7 +83,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   const signer = createSigner([{ id: 'test', secret: database.secret }]);
   const about = { producedBy: testProducer, dataResidency: testRegion } as const;
   const backbone = new Backbone({ services, registry, signer, metrics, ...about });
-  const databases = openDatabases(database, services, backbone);
+  const databases = openDatabases(database, services, { backbone, metrics });
   let workers: Workers | undefined;
 
   const stop = async () => {

@@ -29,6 +29,8 @@ export type NewReservation = Pick<
   | 'keyWindow'
   | 'dueNow'
   | 'noShowFee'
+  | 'noShowKeptUntil'
+  | 'arrivesOn'
 > & {
   readonly propertyId: Id<'pro'>;
   readonly stay: Reservation['stay'];
@@ -74,12 +76,16 @@ export async function confirmReservation(ctx: Ctx, id: Id<'rsv'>): Promise<Accep
     if (draft.status === 'cancelled') throw errors.TRANSITION_REFUSED({ from: draft.status, to: 'held' });
     return accepted(draft, []);
   }
-  const booking = hold(draft, ctx.now);
+  return startHold(ctx, hold(draft, ctx.now));
+}
+
+/** Begins the booking saga of a booking that has just become a hold. */
+export async function startHold(ctx: Ctx, booking: Reservation): Promise<Accepted<Reservation>> {
   await saveReservation(ctx, booking);
   await startSaga(ctx, {
     id: uuid7(),
     kind: 'booking',
-    reservationId: id,
+    reservationId: booking.id,
     waitsFor: 'allocation',
     deadlineAt: new Date(booking.allocateBy as string),
   });
@@ -103,7 +109,7 @@ export async function endBooking(
   booking: Reservation,
   ending: Ending,
 ): Promise<Accepted<Reservation>> {
-  const ended = cancel(booking);
+  const ended = cancel(booking, ending);
   await saveReservation(ctx, ended);
   await endSaga(ctx, { reservationId: booking.id, kind: 'booking' }, 'compensated');
   return accepted(ended, [events.cancelled(ended, booking.status, ending)]);
@@ -115,16 +121,24 @@ export async function assignRooms(
   { id, rooms, fromNight }: { id: Id<'rsv'>; rooms: Readonly<Record<string, Id<'rom'>>>; fromNight: string },
 ): Promise<Accepted<Reservation>> {
   const booking = await locked(ctx, id);
-  if (!['confirmed', 'confirmed_cash_pending', 'checked_in'].includes(booking.status))
-    throw errors.NOT_CHANGEABLE({ status: booking.status });
-  const known = new Set(booking.rooms.map(({ bookedRoomId }) => String(bookedRoomId)));
-  if (Object.keys(rooms).some(bookedRoomId => !known.has(bookedRoomId))) throw errors.ROOM_UNKNOWN();
+  assertAssignable(booking, rooms);
   const assigned = booking.rooms.map(room => ({ ...room, roomId: rooms[room.bookedRoomId] ?? room.roomId }));
   if (assigned.every((room, place) => room.roomId === booking.rooms[place]?.roomId))
     return accepted(booking, []);
   const moved = after(booking, { rooms: assigned });
   await saveReservation(ctx, moved);
   return accepted(moved, [events.roomsAssigned(moved, booking, fromNight)]);
+}
+
+/** Refuses rooms that the booking does not have, and a booking whose guest does not come or has left. */
+export function assertAssignable(
+  { status, rooms }: Reservation,
+  wanted: Readonly<Record<string, Id<'rom'>>>,
+): void {
+  if (!['confirmed', 'confirmed_cash_pending', 'checked_in'].includes(status))
+    throw errors.NOT_CHANGEABLE({ status });
+  const known = new Set(rooms.map(({ bookedRoomId }) => String(bookedRoomId)));
+  if (Object.keys(wanted).some(bookedRoomId => !known.has(bookedRoomId))) throw errors.ROOM_UNKNOWN();
 }
 
 /** The booking, in the hands of this transaction alone. */

@@ -32,6 +32,7 @@ describe('EVT-19..28: the events of reservation-service', () => {
       ['melmastoon.reservation.booking.dates_changed.v1', 'warm'],
       ['melmastoon.reservation.booking.check_in_started.v1', 'warm'],
       ['melmastoon.reservation.booking.checked_in.v1', 'warm'],
+      ['melmastoon.reservation.booking.check_in_undone.v1', 'warm'],
       ['melmastoon.reservation.booking.check_out_started.v1', 'warm'],
       ['melmastoon.reservation.booking.checked_out.v1', 'warm'],
       ['melmastoon.reservation.booking.no_show.v1', 'warm'],

@@ -4,6 +4,7 @@ import { idText, instant, localDate, price, stay } from '@melmastoon/catalog/par
 import { z } from 'zod';
 import {
   bookedRoom,
+  booking,
   bookingChanges,
   cancelReasons,
   dateChangeReasons,
@@ -11,6 +12,7 @@ import {
   head,
   isPaidOrOwed,
   isSumOfNights,
+  keyOf,
   occupiedRoom,
   payment,
   policies,
@@ -19,18 +21,6 @@ import {
   sale,
   specialRequests,
 } from './contract/booking-parts.ts';
-
-type Booking = { readonly reservationId: string };
-const booking = {
-  retention: 'warm',
-  aggregateId: (p: Booking) => p.reservationId,
-} as const;
-
-/** ENV-27: a booking can be confirmed, changed or cancelled again after an undo, so the version is part of the intent. */
-const keyOf =
-  (fact: string) =>
-  (p: Booking, { aggregateVersion }: { readonly aggregateVersion: number }) =>
-    `${p.reservationId}:${fact}:${aggregateVersion}`;
 
 /** Rooms are held for a guest who is about to pay; inventory allocates them, payment waits for both (SAGA-15). */
 export const BookingHeld = defineEvent({
@@ -215,6 +205,15 @@ export const BookingCheckedIn = defineEvent({
   idempotencyKey: keyOf('checked_in'),
 });
 
+/** A check-in was taken back on the same hotel day: keys die, the room is vacant, the booking waits (R18). */
+export const BookingCheckInUndone = defineEvent({
+  ...booking,
+  subject: 'melmastoon.reservation.booking.check_in_undone.v1',
+  summary: 'a check-in was taken back',
+  payload: z.strictObject({ ...head, businessDate: localDate, stay, rooms: rooms(occupiedRoom) }),
+  idempotencyKey: keyOf('check_in_undone'),
+});
+
 /** The desk began a check-out: final charges first, then the key, whatever the balance (X-114, SAGA-49). */
 export const BookingCheckOutStarted = defineEvent({
   ...booking,
@@ -291,6 +290,7 @@ export const events = [
   BookingDatesChanged,
   BookingCheckInStarted,
   BookingCheckedIn,
+  BookingCheckInUndone,
   BookingCheckOutStarted,
   BookingCheckedOut,
   BookingNoShow,

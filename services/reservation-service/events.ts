@@ -6,6 +6,7 @@ import {
   BookingCheckedIn,
   BookingCheckedOut,
   BookingCheckInStarted,
+  BookingCheckInUndone,
   BookingCheckOutStarted,
   BookingConfirmed,
   BookingDatesChanged,
@@ -92,6 +93,15 @@ export function checkedIn(
   );
 }
 
+/** It was the wrong guest, or the wrong room: the booking waits for its guest again (R18). */
+export function checkInUndone(booking: Reservation, businessDate: string): PendingEvent {
+  const { stay } = booking;
+  return BookingCheckInUndone.from(
+    { ...head(booking), businessDate, stay, rooms: occupied(booking) },
+    { aggregateVersion: booking.version },
+  );
+}
+
 /** The desk began; final charges first, then the keys. */
 export function checkOutStarted(booking: Reservation, businessDate: string, deadlineAt: Date): PendingEvent {
   const { stay, folioId } = booking;
@@ -143,7 +153,7 @@ export function didNotCome(
     {
       ...head(booking),
       businessDate,
-      keptUntil: null,
+      keptUntil: booking.noShowKeptUntil ?? null,
       allocationId: booking.allocationId as Id<'alc'>,
       ...{ stay, rooms: booking.rooms.map(withoutNights), policies, payment, fee, refund },
     },

@@ -1,7 +1,7 @@
 import { newId } from '@ghasi/domain-primitives/ids';
 import { parseLocalDate } from '@ghasi/domain-primitives/local-date';
 import { instantAt, parseZone } from '@ghasi/domain-primitives/zone';
-import type { QuoteView } from '@melmastoon/pricing-service/contract/questions';
+import type { LeavingTerms, QuoteView } from '@melmastoon/pricing-service/contract/questions';
 import type { PropertyFacts } from '@melmastoon/property-service/contract';
 import type { z } from 'zod';
 import type { NewReservation } from './commands.ts';
@@ -13,7 +13,7 @@ import type { Reservation } from './model.ts';
 export function fromQuote(
   asked: z.output<typeof newReservation>,
   quote: QuoteView | null,
-  { house, noShowFee, now }: { house: PropertyFacts; noShowFee: Reservation['dueNow']; now: Date },
+  { house, noShow: missed, now }: { house: PropertyFacts; noShow: LeavingTerms; now: Date },
 ): NewReservation {
   if (quote === null || quote.status !== 'open' || Date.parse(quote.expiresAt) <= now.getTime())
     throw errors.QUOTE_GONE();
@@ -41,7 +41,8 @@ export function fromQuote(
     },
     keyWindow: keyWindow(quote.stay, house),
     dueNow: terms.dueNow as NewReservation['dueNow'],
-    noShowFee,
+    noShowFee: missed.fee as NewReservation['noShowFee'],
+    noShowKeptUntil: missed.keptUntil,
   };
 }
 

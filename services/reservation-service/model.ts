@@ -38,11 +38,12 @@ export const next: Readonly<Record<Status, readonly Status[]>> = {
   confirmed: ['cancelled', 'no_show', 'check_in_partial', 'checked_in'],
   confirmed_cash_pending: ['confirmed', 'cancelled', 'no_show', 'check_in_partial', 'checked_in'],
   check_in_partial: ['checked_in'],
-  checked_in: ['checked_out', 'checked_out_balance_pending'],
+  // Back to confirmed only by an undo on the same hotel day (R18).
+  checked_in: ['checked_out', 'checked_out_balance_pending', 'confirmed', 'confirmed_cash_pending'],
   checked_out_balance_pending: ['checked_out'],
   checked_out: [],
-  cancelled: [],
-  no_show: [],
+  cancelled: ['held'], // an undo asks inventory and payment anew (R18)
+  no_show: ['confirmed', 'confirmed_cash_pending'], // he came after all (R17)
 };
 
 export type { PricedRoom } from './contract/booking-parts.ts';
@@ -60,6 +61,8 @@ export type Agreed = {
   readonly dueNow: MoneyJson;
   /** What the policy asks of a guest who does not come (R17). */
   readonly noShowFee: MoneyJson;
+  /** Until when the house keeps the rooms of a guest who did not come; null: not at all (R17). */
+  readonly noShowKeptUntil?: string | null;
   /** Null until it is held. */
   readonly expiresAt: string | null;
   readonly allocateBy: string | null;
@@ -75,6 +78,21 @@ export type Agreed = {
   readonly isWelcomed: boolean;
   /** Dates that were asked for and are not agreed yet; null: none (SAGA-13). */
   readonly wanted: WantedDates | null;
+  /** How it ended before its stay; kept so that it can be undone on the same terms (R18). */
+  readonly ended?: Ended | null;
+  /** The hotel day of the check-in. */
+  readonly inSince?: string | null;
+  /** A walk-in stands at the desk: his check-in begins as soon as the rooms are his. Null: not a walk-in. */
+  readonly arrivesOn?: string | null;
+};
+
+/** The end of a booking before its stay. */
+export type Ended = {
+  readonly before: Status;
+  readonly reason: (typeof cancelReasons)[number] | 'no_show';
+  /** The hotel day that closed without him; null for a cancellation. */
+  readonly closedDate: string | null;
+  readonly refund: MoneyJson;
 };
 
 /** Other dates for a booking, with the hours a key would have. */
@@ -124,7 +142,8 @@ export type Capture =
 
 /** The rooms are the guest's. With cash on arrival nothing is paid yet, whatever was "captured". */
 export function confirm(held: Reservation, capture: Capture): Reservation {
-  const { paymentId, rail } = capture;
+  const { rail } = capture;
+  const paymentId = capture.paymentId ?? held.payment.paymentId;
   if (capture.rail === 'cash_pending') {
     const payment = { ...held.payment, rail: capture.rail, paymentId };
     return changed({
@@ -143,7 +162,7 @@ export function confirm(held: Reservation, capture: Capture): Reservation {
 /** Cash that was promised has been counted (SAGA-27). */
 export function cashArrived(pending: Reservation, amount: MoneyJson): Reservation {
   const paid = toJson(add(fromJson(pending.payment.paid), fromJson(amount)));
-  const outstanding = minus(pending.total.gross, paid);
+  const outstanding = atLeastZero(minus(pending.total.gross, paid)); // the bar may have been paid with it
   const isSettled = pending.status === 'confirmed_cash_pending' && outstanding.amount === '0';
   return changed({
     ...pending,
@@ -162,8 +181,10 @@ export type Ending = {
 };
 
 /** It is over before it began. */
-export function cancel(booking: Reservation): Reservation {
-  return changed({ ...booking, status: 'cancelled' });
+export function cancel(booking: Reservation, { reason, terms }: Ending): Reservation {
+  const refund = terms?.refund ?? nothingOf(booking);
+  const ended: Ended = { before: booking.status, reason, closedDate: null, refund };
+  return changed({ ...booking, status: 'cancelled', ended });
 }
 
 /** The guest would like other dates; until everybody has agreed the old ones hold (SAGA-55). */
@@ -197,8 +218,7 @@ export function moveTo(booking: Reservation, { stay, keyWindow }: WantedDates, p
       .map(({ date, price: one }) => ({ date, price: one }))
       .sort((a, b) => (a.date < b.date ? -1 : 1));
   const rooms = booking.rooms.map(room => ({ ...room, stay, nights: nightsOf(room.bookedRoomId) }));
-  const owed = minus(price.newTotal.gross, booking.payment.paid);
-  const outstanding = owed.amount.startsWith('-') ? { ...owed, amount: '0' } : owed;
+  const outstanding = atLeastZero(minus(price.newTotal.gross, booking.payment.paid));
   return changed({
     ...booking,
     ...{ stay, keyWindow, rooms, wanted: null, quoteId: price.newQuoteId, total: price.newTotal },
@@ -207,10 +227,13 @@ export function moveTo(booking: Reservation, { stay, keyWindow }: WantedDates, p
 }
 
 /** The day of arrival closed without the guest: rooms go back, the fee is kept of what was paid (R17). */
-export function noShow(booking: Reservation): { booking: Reservation; fee: MoneyJson; refund: MoneyJson } {
-  const left = minus(booking.payment.paid, booking.noShowFee);
-  const refund = left.amount.startsWith('-') ? { ...left, amount: '0' } : left;
-  return { booking: changed({ ...booking, status: 'no_show' }), fee: booking.noShowFee, refund };
+export function noShow(
+  booking: Reservation,
+  closedDate: string,
+): { booking: Reservation; fee: MoneyJson; refund: MoneyJson } {
+  const refund = atLeastZero(minus(booking.payment.paid, booking.noShowFee));
+  const ended: Ended = { before: booking.status, reason: 'no_show', closedDate, refund };
+  return { booking: changed({ ...booking, status: 'no_show', ended }), fee: booking.noShowFee, refund };
 }
 
 /** What a guest needs before he is in (SAGA-35..38). */
@@ -242,10 +265,22 @@ export function after(booking: Reservation, change: Partial<Reservation>): Reser
   return changed({ ...booking, ...change });
 }
 
-function changed(booking: Reservation): Reservation {
+/** One version later. */
+export function changed(booking: Reservation): Reservation {
   return { ...booking, version: booking.version + 1 };
 }
 
-function minus(a: MoneyJson, b: MoneyJson): MoneyJson {
+/** Nothing where it would be less. */
+export function atLeastZero(amount: MoneyJson): MoneyJson {
+  return amount.amount.startsWith('-') ? { ...amount, amount: '0' } : amount;
+}
+
+/** No money, in the booking's currency. */
+export function nothingOf({ total }: Reservation): MoneyJson {
+  return { amount: '0', currency: total.gross.currency };
+}
+
+/** The difference of two sums of one currency. */
+export function minus(a: MoneyJson, b: MoneyJson): MoneyJson {
   return toJson(subtract(fromJson(a), fromJson(b)));
 }

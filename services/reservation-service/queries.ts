@@ -176,8 +176,11 @@ export async function stepSaga({ tx }: Ctx, saga: SagaOf, step: Step): Promise<v
 }
 
 /** The saga is over. */
-export async function endSaga({ tx, now }: Ctx, saga: SagaOf, outcome: SagaOutcome): Promise<void> {
-  await tx.update(sagas).set({ outcome, endedAt: now }).where(isOpen(saga));
+export async function endSaga({ tx, now, count }: Ctx, saga: SagaOf, outcome: SagaOutcome): Promise<void> {
+  const ended = await tx.update(sagas).set({ outcome, endedAt: now }).where(isOpen(saga));
+  if (ended.rowCount === 0) return; // it had ended before
+  const labels = { service: 'reservation-service', saga_name: saga.kind, outcome };
+  count('melmastoon_saga_completed_total', labels);
 }
 
 /** A saga that still runs, by its id. */

@@ -1,14 +1,17 @@
 import { defineService, type Service } from '@ghasi/backbone/define-service';
 import type { Ask } from '@ghasi/backbone/question';
-import { cancellationTermsOf, quoteOf } from '@melmastoon/pricing-service/contract/questions';
+import { assignRoomQuestion, availability } from '@melmastoon/inventory-service/contract/questions';
+import { cancellationTermsOf, makeQuote, quoteOf } from '@melmastoon/pricing-service/contract/questions';
 import { propertyOf } from '@melmastoon/property-service/contract';
 import { contactAnswer, dayStatusAnswer } from './answers.ts';
 import { events } from './contract.ts';
 import { dayCloseReactions } from './day-close.ts';
 import { errors } from './errors.ts';
+import { sagasInflight } from './gauges.ts';
 import { schedules } from './jobs.ts';
 import { bookingRoutes } from './routes/bookings.ts';
 import { deskRoutes } from './routes/desk.ts';
+import { walkInRoutes } from './routes/walk-in.ts';
 import { bookingSaga } from './sagas/booking.ts';
 import { checkInSaga } from './sagas/check-in.ts';
 import { checkOutSaga } from './sagas/check-out.ts';
@@ -25,8 +28,9 @@ export function createReservationService({ ask }: { ask: Ask }): Service {
     publishes: events,
     reacts: [...bookingSaga, ...checkInSaga, ...checkOutSaga, ...dateChangeSaga, ...dayCloseReactions],
     schedules,
-    routes: [...bookingRoutes(ask), ...deskRoutes(ask)],
-    needs: [propertyOf, quoteOf, cancellationTermsOf],
+    gauges: [sagasInflight],
+    routes: [...bookingRoutes(ask), ...deskRoutes(ask), ...walkInRoutes(ask)],
+    needs: [propertyOf, makeQuote, quoteOf, cancellationTermsOf, availability, assignRoomQuestion],
     answers: [dayStatusAnswer, contactAnswer],
     errors,
   });

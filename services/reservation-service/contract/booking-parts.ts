@@ -76,6 +76,20 @@ export const head = {
   locale,
 };
 
+type Booking = { readonly reservationId: string };
+
+/** What all facts about a booking share. */
+export const booking = {
+  retention: 'warm',
+  aggregateId: (p: Booking) => p.reservationId,
+} as const;
+
+/** ENV-27: a booking can be confirmed, changed or cancelled again after an undo, so the version is part of the intent. */
+export const keyOf =
+  (fact: string) =>
+  (p: Booking, { aggregateVersion }: { readonly aggregateVersion: number }) =>
+    `${p.reservationId}:${fact}:${aggregateVersion}`;
+
 const room = {
   /** The same from hold to check-out, however often the room changes. */
   bookedRoomId: idText('brm'),

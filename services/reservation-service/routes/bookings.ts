@@ -9,10 +9,9 @@ import { cancelReservation, confirmReservation, draftReservation } from '../comm
 import { newReservation, reservationView } from '../contract/resources.ts';
 import { errors } from '../errors.ts';
 import { fromQuote, keyWindow } from '../from-quote.ts';
-import type { Reservation } from '../model.ts';
 import { findGuest, readReservation } from '../queries.ts';
 import { changeDates } from '../sagas/date-change.ts';
-import { houseOf } from './house.ts';
+import { houseOf, noShowTerms } from './asking.ts';
 import { view } from './view.ts';
 
 const staff = operator(['owner', 'manager', 'front_desk']);
@@ -35,15 +34,8 @@ export function bookingRoutes(ask: Ask): readonly AnyRoute[] {
       const quote = await ask(quoteOf, { tenantId, quoteId: body.quoteId });
       if (quote === null) throw errors.QUOTE_GONE();
       const house = await houseOf(ask, tenantId, quote.propertyId);
-      const leaving = {
-        tenantId,
-        quoteId: quote.quoteId,
-        at: now.toISOString(),
-        because: 'no_show',
-      } as const;
-      const terms = await ask(cancellationTermsOf, leaving);
-      if (terms === null) throw errors.QUOTE_GONE();
-      const booking = fromQuote(body, quote, { house, now, noShowFee: terms.fee as Reservation['dueNow'] });
+      const noShow = await noShowTerms(ask, tenantId, { quoteId: quote.quoteId, now });
+      const booking = fromQuote(body, quote, { house, now, noShow });
       return ctx.commit(async inside => {
         const draft = await draftReservation(inside, booking);
         return { status: 201, body: view(draft, body.guest) };

@@ -16,6 +16,7 @@ import {
   type Reservation,
 } from '../model.ts';
 import { endSaga, type OpenSaga, saveReservation, stepSaga } from '../queries.ts';
+import { startCheckIn } from './check-in.ts';
 import { datesRefused } from './date-change.ts';
 
 /**
@@ -45,8 +46,12 @@ export const bookingSaga: readonly Reaction[] = [
   }),
 
   on(IntentCaptured, async (ctx, payload) => {
-    if (payload.purpose !== 'booking' && payload.purpose !== 'deposit') return 'noop';
     const booking = await locked(ctx, payload.reservationId);
+    if (payload.purpose !== 'booking' && payload.purpose !== 'deposit') {
+      if (payload.rail === 'cash_pending') return 'noop'; // a promise
+      await saveReservation(ctx, cashArrived(booking, payload.amount as Reservation['dueNow']));
+      return undefined;
+    }
     // a capture after the end is refunded by payment, which heard of the end as well.
     if (booking.status !== 'held') return 'noop';
     const capture: Capture =
@@ -104,7 +109,10 @@ async function settle(ctx: Ctx, booking: Reservation, capture: Capture): Promise
   const settled = confirm(booking, capture);
   await saveReservation(ctx, settled);
   await endSaga(ctx, sagaOf(booking), 'success');
-  return [events.confirmed(settled)];
+  const { id, arrivesOn: businessDate } = settled;
+  if (businessDate == null) return [events.confirmed(settled)];
+  const desk = await startCheckIn(ctx, { id, businessDate }); // a walk-in stands there
+  return [events.confirmed(settled), ...eventsOf(desk)];
 }
 
 function sagaOf({ id }: Reservation) {

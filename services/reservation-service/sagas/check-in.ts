@@ -46,7 +46,7 @@ export async function finishCheckIn(ctx: Ctx, { id, businessDate }: Desk): Promi
   if (booking.status !== 'check_in_partial') throw errors.NOT_CONFIRMED({ status: booking.status });
   const missing = missingForCheckIn(booking);
   if (missing.length > 0) throw errors.CHECK_IN_INCOMPLETE({ missing: missing.join(', ') });
-  const inHouse = after(booking, { status: 'checked_in' });
+  const inHouse = after(booking, { status: 'checked_in', inSince: businessDate });
   await saveReservation(ctx, inHouse);
   return accepted(inHouse, [events.checkedIn(inHouse, { businessDate, at: ctx.now, afterPartial: true })]);
 }
@@ -91,7 +91,7 @@ async function learn(ctx: Ctx, id: Id<'rsv'>, news: Partial<Reservation>): Promi
 /** The guest is in once nothing is missing. */
 async function letIn(ctx: Ctx, booking: Reservation, businessDate: string): Promise<PendingEvent[]> {
   if (missingForCheckIn(booking).length > 0) return [];
-  const inHouse = after(booking, { status: 'checked_in' });
+  const inHouse = after(booking, { status: 'checked_in', inSince: businessDate });
   await saveReservation(ctx, inHouse);
   await endSaga(ctx, sagaOf(booking), 'success');
   return [events.checkedIn(inHouse, { businessDate, at: ctx.now, afterPartial: false })];

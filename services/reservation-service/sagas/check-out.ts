@@ -14,11 +14,14 @@ import { endSaga, findSagaOf, type OpenSaga, saveReservation, startSaga, stepSag
 /** SAGA-42: the guest leaves. Billing closes the folio, the lock revokes the keys whatever is owed (SAGA-49). */
 export async function startCheckOut(
   ctx: Ctx,
-  { id, businessDate }: { id: Id<'rsv'>; businessDate: string },
+  { id, businessDate, today }: { id: Id<'rsv'>; businessDate: string; today: string },
 ): Promise<Accepted<Reservation>> {
   const booking = await locked(ctx, id);
+  const { departure } = booking.stay;
   if (booking.status !== 'checked_in') throw errors.NOT_IN_HOUSE({ status: booking.status });
   if ((await findSagaOf(ctx, sagaOf(booking))) !== undefined) return accepted(booking, []); // begun already
+  // R15: nights he does not sleep are given back and repriced first. The hotel day may lag the calendar (R1).
+  if (businessDate < departure && today < departure) throw errors.SHORTEN_FIRST({ departure });
   const begun = after(booking, {});
   await saveReservation(ctx, begun);
   const deadlineAt = new Date(ctx.now.getTime() + CHECK_OUT_MS);

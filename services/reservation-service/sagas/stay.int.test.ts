@@ -1,8 +1,4 @@
 import { newId, type TenantId } from '@ghasi/domain-primitives/ids';
-import { FolioClosed, FolioOpened } from '@melmastoon/billing-service/contract';
-import { KeyCredentialIssued, KeyCredentialRevoked } from '@melmastoon/lock-integration-service/contract';
-import { MessageDispatched } from '@melmastoon/notification-service/contract';
-import { BusinessDateAdvanced } from '@melmastoon/property-service/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { dayStatusAnswer } from '../answers.ts';
 import { assignRooms } from '../commands.ts';
@@ -11,11 +7,25 @@ import {
   BookingCheckedOut,
   BookingCheckInStarted,
   BookingCheckOutStarted,
+  BookingDatesChanged,
   BookingModified,
   BookingNoShow,
 } from '../contract.ts';
 import { type FrontOffice, later, openFrontOffice, service } from '../fixtures/front-office.ts';
-import { captured, committed } from '../fixtures/new-booking.ts';
+import { captured, committed, newBooking } from '../fixtures/new-booking.ts';
+import {
+  afn,
+  credentialId,
+  dayClosed,
+  folioClosed,
+  folioId,
+  folioOpened,
+  keyIssued,
+  keyRevoked,
+  roomId,
+  welcomed,
+} from '../fixtures/others-say.ts';
+import { sagasInflight } from '../gauges.ts';
 import type { Reservation } from '../model.ts';
 import { finishCheckIn, startCheckIn } from './check-in.ts';
 import { startCheckOut } from './check-out.ts';
@@ -25,85 +35,6 @@ beforeAll(async () => {
   office = await openFrontOffice();
 });
 afterAll(() => office.system.stop());
-
-const folioId = newId('fol');
-const credentialId = newId('key');
-const ids = ({ id, propertyId }: Reservation) => ({ reservationId: id, propertyId });
-const afn = (minor: number) => ({ amount: String(minor), currency: 'AFN' }) as const;
-
-const folioOpened = (booking: Reservation) =>
-  FolioOpened.from(
-    {
-      ...ids(booking),
-      folioId,
-      guestId: booking.guestId,
-      currency: 'AFN',
-      occasion: 'confirmation',
-      businessDate: '2026-03-20',
-    },
-    { aggregateVersion: 1 },
-  );
-const lock = { vendor: 'ttlock', lockId: newId('lck') } as const;
-const keyIssued = (booking: Reservation) =>
-  KeyCredentialIssued.from(
-    {
-      ...{ ...ids(booking), ...lock, credentialId, roomId: roomId(booking), window: booking.keyWindow },
-      ...{
-        guestId: booking.guestId,
-        medium: 'passcode',
-        vendorReference: 'tt-1',
-        reason: 'check_in',
-        replaces: null,
-      },
-    },
-    { aggregateVersion: 1 },
-  );
-const keyRevoked = (booking: Reservation) =>
-  KeyCredentialRevoked.from(
-    {
-      ...ids(booking),
-      ...lock,
-      credentialId,
-      roomId: roomId(booking),
-      reason: 'check_out',
-      confirmedByLock: true,
-    },
-    { aggregateVersion: 2 },
-  );
-const welcomed = (booking: Reservation) =>
-  MessageDispatched.from(
-    {
-      ...ids(booking),
-      messageId: newId('msg'),
-      recipient: { kind: 'guest', guestId: booking.guestId },
-      ...{
-        template: 'welcome',
-        channel: 'sms',
-        locale: 'fa-AF',
-        provider: 'twilio',
-        providerReference: 'SM1',
-      },
-      attempt: 1,
-    },
-    { aggregateVersion: 1 },
-  );
-const folioClosed = (booking: Reservation, occasion: 'check_out' | 'late_settlement' = 'check_out') =>
-  FolioClosed.from(
-    {
-      ...{ ...ids(booking), folioId, occasion, businessDate: '2026-03-24' },
-      ...{ charges: afn(540_000), payments: afn(540_000), refunds: afn(0) },
-    },
-    { aggregateVersion: 9 },
-  );
-const roomId = (booking: Reservation) => booking.rooms[0]?.roomId ?? newId('rom');
-
-/** A confirmed booking whose rooms have numbers. */
-async function arrival() {
-  const { tenantId, booking } = await office.confirmed();
-  const rooms = Object.fromEntries(booking.rooms.map(({ bookedRoomId }) => [bookedRoomId, newId('rom')]));
-  const assigned = { id: booking.id, rooms, fromNight: booking.stay.arrival };
-  return { tenantId, booking: await office.system.run(service, tenantId, assignRooms, assigned) };
-}
 
 const desk = (businessDate: string, { id }: Reservation) => ({ id, businessDate });
 const checkIn = (tenantId: TenantId, booking: Reservation, on = '2026-03-21') =>
@@ -122,7 +53,7 @@ describe('R14: check-in, each missing condition by its own name', () => {
 
 describe('check-in saga', () => {
   test('SAGA-35..38, X-112: folio, key and welcome in any order let the guest in; a folio from before counts', async () => {
-    const { tenantId, booking } = await arrival();
+    const { tenantId, booking } = await office.arriving();
     await office.tell(tenantId, folioOpened(booking));
     await checkIn(tenantId, booking);
     await office.tell(tenantId, welcomed(booking));
@@ -138,7 +69,7 @@ describe('check-in saga', () => {
   });
 
   test('SAGA-39..41, X-125: past 30 s it is partial, stays so when the rest arrives, and a person finishes it', async () => {
-    const { tenantId, booking } = await arrival();
+    const { tenantId, booking } = await office.arriving();
     await office.tell(tenantId, folioOpened(booking), welcomed(booking));
     await checkIn(tenantId, booking);
     await office.sweepAt(later(new Date(), 31_000));
@@ -154,7 +85,7 @@ describe('check-in saga', () => {
   });
 
   test('started twice, it starts once', async () => {
-    const { tenantId, booking } = await arrival();
+    const { tenantId, booking } = await office.arriving();
     await checkIn(tenantId, booking);
     await checkIn(tenantId, booking);
     await office.system.settled();
@@ -162,7 +93,7 @@ describe('check-in saga', () => {
   });
 
   test('R16: a room number is told to the others as a move from a night on, once', async () => {
-    const { tenantId, booking } = await arrival();
+    const { tenantId, booking } = await office.arriving();
     await office.system.settled();
     expect(await office.said(tenantId, BookingModified)).toMatchObject([
       {
@@ -187,7 +118,10 @@ describe('check-out saga', () => {
     return { tenantId, booking: await office.now({ tenantId, booking }) };
   }
   const checkOut = (tenantId: TenantId, booking: Reservation) =>
-    office.system.run(service, tenantId, startCheckOut, desk('2026-03-24', booking));
+    office.system.run(service, tenantId, startCheckOut, {
+      ...desk('2026-03-24', booking),
+      today: '2026-03-24',
+    });
 
   test('SAGA-42, SAGA-47: the guest has left once his folio is closed', async () => {
     const { tenantId, booking } = await inHouse();
@@ -221,27 +155,62 @@ describe('check-out saga', () => {
     expect((await office.now({ tenantId, booking })).status).toBe('checked_out');
   });
 
+  test('R15: a guest who leaves early shortens his stay first, by whichever day is further on', async () => {
+    const { tenantId, booking } = await inHouse();
+    const leave = (businessDate: string, today: string) =>
+      office.system.run(service, tenantId, startCheckOut, { ...desk(businessDate, booking), today });
+    await expect(leave('2026-03-22', '2026-03-22')).rejects.toMatchObject({ code: 'SHORTEN_FIRST' });
+    expect(await office.said(tenantId, BookingCheckOutStarted)).toEqual([]);
+    await leave('2026-03-23', '2026-03-24'); // the hotel day lags (R1): he leaves on time
+    await office.system.settled();
+    expect(await office.said(tenantId, BookingCheckOutStarted)).toHaveLength(1);
+  });
+
   test('nobody checks out who is not in', async () => {
     const { tenantId, booking } = await office.confirmed();
     await expect(checkOut(tenantId, booking)).rejects.toMatchObject({ code: 'NOT_IN_HOUSE' });
   });
 });
 
-describe('day close', () => {
-  const closing = (booking: Reservation, closedDate: string, businessDate: string) =>
-    BusinessDateAdvanced.from(
-      {
-        propertyId: booking.propertyId,
-        ...{ closedDate, businessDate, closedBy: null },
-        resolved: [{ matter: 'arrival_not_in', reference: booking.id, as: 'no_show' }],
-      },
-      { aggregateVersion: 2 },
-    );
+describe('walk-in', () => {
+  test('his check-in begins in the moment the rooms are his, and OBS-13 counts how both sagas ended', async () => {
+    const rooms = newBooking().rooms.map(room => ({ ...room, roomId: newId('rom') }));
+    const { tenantId, booking } = await office.confirmed({ rooms, arrivesOn: '2026-03-21' });
+    expect(await office.said(tenantId, BookingCheckInStarted)).toMatchObject([
+      { businessDate: '2026-03-21', rooms: [{ roomId: rooms[0]?.roomId }] },
+    ]);
+    const ended = async (saga: string) => {
+      const text = await office.system.metrics.render();
+      const line = new RegExp(
+        `^melmastoon_saga_completed_total\\{(?=.*saga_name="${saga}")(?=.*outcome="success").*\\} (\\d+)$`,
+        'm',
+      );
+      return Number(line.exec(text)?.[1] ?? 0);
+    };
+    const before = await ended('check_in');
+    expect(await ended('booking')).toBeGreaterThan(0);
+    await office.tell(tenantId, folioOpened(booking), keyIssued(booking), welcomed(booking));
+    await office.tell(tenantId, welcomed(booking));
+    expect((await office.now({ tenantId, booking })).status).toBe('checked_in');
+    expect(await ended('check_in')).toBe(before + 1);
+  });
 
+  test('OBS-12: sagas under way are shown by kind', async () => {
+    const open = async () => {
+      const found = await sagasInflight.read(office.system.db(service));
+      return found.find(({ labels }) => labels.saga_name === 'booking')?.value ?? Number.NaN;
+    };
+    const before = await open();
+    await office.held();
+    expect(await open()).toBe(before + 1);
+  });
+});
+
+describe('day close', () => {
   test('R17: a guest who did not come by the close of his day is a no-show, once, and the fee is kept', async () => {
     const { tenantId, booking } = await office.confirmed();
-    await office.tell(tenantId, closing(booking, '2026-03-21', '2026-03-22'));
-    await office.tell(tenantId, closing(booking, '2026-03-21', '2026-03-22'));
+    await office.tell(tenantId, dayClosed(booking, ['2026-03-21', '2026-03-22']));
+    await office.tell(tenantId, dayClosed(booking, ['2026-03-21', '2026-03-22']));
     expect((await office.now({ tenantId, booking })).status).toBe('no_show');
     expect(await office.said(tenantId, BookingNoShow)).toMatchObject([
       { businessDate: '2026-03-21', fee: { amount: '180000' }, refund: { amount: '360000' } },
@@ -249,12 +218,27 @@ describe('day close', () => {
   });
 
   test('R17: one who came after all is none', async () => {
-    const { tenantId, booking } = await arrival();
+    const { tenantId, booking } = await office.arriving();
     await office.tell(tenantId, folioOpened(booking), keyIssued(booking), welcomed(booking));
     await checkIn(tenantId, booking);
-    await office.tell(tenantId, closing(booking, '2026-03-21', '2026-03-22'));
+    await office.tell(tenantId, dayClosed(booking, ['2026-03-21', '2026-03-22']));
     expect((await office.now({ tenantId, booking })).status).toBe('checked_in');
     expect(await office.said(tenantId, BookingNoShow)).toEqual([]);
+  });
+
+  test('R2: a guest who should have left and stays on is asked another night for', async () => {
+    const { tenantId, booking } = await office.arriving();
+    await office.tell(tenantId, folioOpened(booking), keyIssued(booking), welcomed(booking));
+    await checkIn(tenantId, booking);
+    await office.tell(tenantId, dayClosed(booking, ['2026-03-24', '2026-03-25'], 'extended'));
+    await office.tell(tenantId, dayClosed(booking, ['2026-03-24', '2026-03-25'], 'extended'));
+    expect(await office.said(tenantId, BookingDatesChanged)).toMatchObject([
+      {
+        reason: 'extension',
+        newStay: { arrival: '2026-03-21', departure: '2026-03-25' },
+        keyWindow: { validUntil: '2026-03-25T07:30:00.000Z' },
+      },
+    ]);
   });
 
   test('R2: what stands open of a day is told by name', async () => {

@@ -1,0 +1,20 @@
+import type { Gauge } from '@ghasi/backbone/define-service';
+import { rows } from '@ghasi/db/sql';
+import { systemTransaction } from '@ghasi/db/tenant-transaction';
+import { sql } from 'drizzle-orm';
+
+const actor = { type: 'system', id: 'metrics' } as const;
+
+/** OBS-12: sagas under way. How they ended is counted where they end (`endSaga`, OBS-13). */
+export const sagasInflight: Gauge<'melmastoon_saga_inflight_count'> = {
+  metric: 'melmastoon_saga_inflight_count',
+  async read(db) {
+    const found = await systemTransaction(db, { actor }, ({ tx }) =>
+      rows<{ kind: string; open: bigint }>(tx, sql`select kind, open from reservation.open_sagas()`),
+    );
+    return found.map(({ kind, open }) => ({
+      labels: { service: 'reservation-service', saga_name: kind },
+      value: Number(open),
+    }));
+  },
+};
