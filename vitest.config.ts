@@ -1,7 +1,10 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 
-/** Tests that start a dozen processes of their own: after all others, so that nobody has to wait for a processor. */
-const crowds = ['packages/backbone/chaos.int.test.ts', 'packages/backbone/crash-points.int.test.ts'];
+/**
+ * Tests that start processes of their own and keep every core busy for minutes: `npm run campaigns`. CI runs them after
+ * all others, one after the other, so that nobody has to wait for a processor.
+ */
+const campaigns = ['{packages,services,apps}/**/*.campaign.test.ts'];
 
 export default defineConfig({
   test: {
@@ -16,11 +19,20 @@ export default defineConfig({
         test: {
           name: 'suite',
           include: ['{packages,services,apps,tools,examples}/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...crowds],
+          exclude: [...configDefaults.exclude, ...campaigns],
           sequence: { groupOrder: 0 },
         },
       },
-      { extends: true, test: { name: 'crowds', include: crowds, sequence: { groupOrder: 1 } } },
+      {
+        extends: true,
+        test: {
+          name: 'campaigns',
+          include: campaigns,
+          sequence: { groupOrder: 1 },
+          maxWorkers: 1,
+          testTimeout: 600_000,
+        },
+      },
     ],
   },
 });

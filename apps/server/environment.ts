@@ -77,6 +77,13 @@ export const environmentSchema = z.object({
   MELM_PUBLIC_URL: url('http:', 'https:')
     .optional()
     .describe('Address under which people reach this installation; default http://localhost:PORT'),
+  MELM_PROVIDERS: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'A JSON file that says how to reach payment providers, lock vendors and message channels; without it only cash, keys by hand and no messages',
+    ),
   MELM_PEERS: peers
     .optional()
     .describe('Where services that do not run here answer, e.g. iam=http://127.0.0.1:4001'),

@@ -4,6 +4,7 @@ import { defineErrors } from '@ghasi/domain-primitives/errors';
 export const serverErrors = defineErrors('server', {
   BAD_ENVIRONMENT: { status: 500, text: 'The environment is not usable: {reasons}' },
   BAD_TOPOLOGY: { status: 500, text: 'The services do not fit together: {reasons}' },
+  BAD_PROVIDERS: { status: 500, text: 'The providers file {file} is not usable: {reason}' },
   NO_IDEMPOTENCY: {
     status: 500,
     text: "These services take writes and have no table for idempotency keys: {schemas}. Add select app.add_idempotency('<schema>') to a migration of each.",

@@ -26,7 +26,7 @@ import { service as inventory } from '@melmastoon/inventory-service/service';
 import { service as lockIntegration } from '@melmastoon/lock-integration-service/service';
 import { service as maintenance } from '@melmastoon/maintenance-service/service';
 import { service as notification } from '@melmastoon/notification-service/service';
-import { service as paymentGateway } from '@melmastoon/payment-gateway-service/service';
+import { createPaymentGatewayService } from '@melmastoon/payment-gateway-service/service';
 import { service as pricing } from '@melmastoon/pricing-service/service';
 import { createPropertyService } from '@melmastoon/property-service/service';
 import { service as reporting } from '@melmastoon/reporting-service/service';
@@ -37,12 +37,20 @@ import { service as staff } from '@melmastoon/staff-service/service';
 import { service as sync } from '@melmastoon/sync-service/service';
 import { service as tenant } from '@melmastoon/tenant-service/service';
 import { service as themeConfig } from '@melmastoon/theme-config-service/service';
+import type { OpenProviders } from './providers.ts';
 
 /** What the services need from the installation they run in. */
-export type Installation = { secret: string; publicUrl: string; ask: Ask };
+export type Installation = {
+  secret: string;
+  publicUrl: string;
+  ask: Ask;
+  /** Vendors it works with; without them money is cash. */
+  providers?: Pick<OpenProviders, 'gateways'>;
+};
 
 /** All services of the platform, in the order their schemas are made. */
 export function allServices(installation: Installation): Service[] {
+  const { providers } = installation;
   const { origin, hostname } = new URL(installation.publicUrl);
   const iam = createIamService({
     ask: installation.ask,
@@ -61,7 +69,7 @@ export function allServices(installation: Installation): Service[] {
     housekeeping,
     maintenance,
     billing,
-    paymentGateway,
+    createPaymentGatewayService({ publicUrl: origin, gateways: providers?.gateways ?? [] }),
     notification,
     themeConfig,
     lockIntegration,

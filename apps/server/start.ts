@@ -21,6 +21,7 @@ import { openPlatformDatabase } from './database.ts';
 import { type DemoAccount, seedDemo, seeded } from './demo.ts';
 import type { Environment } from './environment.ts';
 import { serverErrors } from './errors.ts';
+import { openProviders } from './providers.ts';
 import { questionRoutes } from './question-routes.ts';
 import { installationSecret } from './secret.ts';
 import { serviceTokens } from './service-token.ts';
@@ -64,7 +65,9 @@ export async function start(env: Environment, options: StartOptions): Promise<Ru
     const tokens = (audiences: readonly string[]) => serviceTokens(secret, audiences);
     const ask = createAsk(answers, peersOf(env, tokens([]).issue));
     const publicUrl = env.MELM_PUBLIC_URL ?? `http://localhost:${env.PORT}`;
-    const everything = allServices({ secret, publicUrl, ask });
+    const providers = await openProviders(env, options);
+    stack.add(providers.close);
+    const everything = allServices({ secret, publicUrl, ask, providers });
     const services = chosenServices(env, everything);
 
     step('migrating');

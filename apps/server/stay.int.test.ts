@@ -1,88 +1,72 @@
-import { randomUUID } from 'node:crypto';
 import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
+import { freePorts } from '@ghasi/testing/free-ports';
 import { waitUntil } from '@ghasi/testing/signal';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readEnvironment } from './environment.ts';
+import { type Body, type DeskClient, deskClient, inDays } from './fixtures/desk-client.ts';
 import { type Running, start } from './start.ts';
 
 let database: TestDatabase;
 let running: Running;
-let token: string;
+let desk: DeskClient;
 beforeAll(async () => {
   database = await testDatabase();
+  const [port] = (await freePorts(1)) as [number]; // providers call back to it
   const env = {
     DATABASE_URL: database.adminUrl,
     MELM_SECRET: database.secret,
-    PORT: '0',
+    PORT: String(port),
     MELM_LOG_LEVEL: 'silent',
   };
   running = await start(readEnvironment(env), { demo: true });
   const owner = running.demo.find(({ slug, role }) => slug === 'bala-hissar' && role === 'owner');
-  const { accessToken } = await send('POST', '/auth/sign-in', {
-    email: owner?.email,
-    password: owner?.password,
-  });
-  token = accessToken;
+  desk = await deskClient(running.url, owner as NonNullable<typeof owner>);
 });
 afterAll(async () => {
   await running.close();
   await database.drop();
 });
 
-// biome-ignore lint/suspicious/noExplicitAny: replies of many routes, read as a client of another language would
-type Body = any;
-
-async function send(method: string, path: string, body?: unknown): Promise<Body> {
-  const reply = await fetch(`${running.url}/api/v1${path}`, {
-    method,
-    headers: {
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      'x-tenant-slug': 'bala-hissar',
-      'idempotency-key': randomUUID(),
-      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+/** The page of the provider where the guest of a booking pays. */
+function paymentPage(reservationId: string): Promise<string> {
+  return waitUntil('there is a page to pay on', async () => {
+    const { payments } = await desk.send('GET', `/payments?reservationId=${reservationId}`);
+    return payments[0]?.redirectUrl;
   });
-  const text = await reply.text();
-  if (!reply.ok) throw new Error(`${method} ${path}: ${reply.status} ${text}`);
-  return text === '' ? undefined : JSON.parse(text);
 }
 
-const DAY_MS = 86_400_000;
-const inDays = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);
+/** What a guest does on the provider's page; his browser does not come back by itself. */
+async function onThePage(page: string, choice: 'pay' | 'decline' | 'cancel'): Promise<void> {
+  const body = new URLSearchParams({ action: choice });
+  const reply = await fetch(page, { method: 'POST', body, redirect: 'manual' });
+  expect(reply.status).toBe(303);
+}
 
-/** A quote for two nights in a double room of the demo house in Kabul. */
-async function quoteFor(arrival: string, departure: string) {
-  const { properties } = await send('GET', '/properties');
-  const propertyId = properties[0].id;
-  const { roomTypes } = await send('GET', `/properties/${propertyId}/room-types`);
-  const { ratePlans } = await send('GET', `/rate-plans?propertyId=${propertyId}`);
-  const double = roomTypes.find(({ code }: Body) => code === 'DBL');
-  const room = { roomTypeId: double.id, ratePlanId: ratePlans[0].id };
-  const stay = { arrival, departure };
-  const outcome = await send('POST', '/quotes', {
-    ...{ propertyId, stay, rooms: [{ ...room, adults: 2, children: 0 }] },
-  });
-  expect(outcome).toMatchObject({ kind: 'quoted' });
-  return outcome.quote;
+async function heldBy(rail: string): Promise<Body> {
+  const draft = await desk.draft({ arrival: inDays(10), departure: inDays(12) }, rail);
+  return desk.send('POST', `/reservations/${draft.reservationId}/confirm`);
 }
 
 test('SAGA-14..18, SAGA-27: a booking through the API is held, gets its rooms and is confirmed as cash on arrival', async () => {
-  const quote = await quoteFor(inDays(10), inDays(12));
-  const draft = await send('POST', '/reservations', {
-    quoteId: quote.quoteId,
-    rail: 'cash_pending',
-    channel: 'phone',
-    guest: { name: 'Mirwais Stanekzai', phone: '+93790000001', locale: 'ps' },
-  });
-  expect(draft).toMatchObject({ status: 'draft', total: quote.total });
-  expect((await send('POST', `/reservations/${draft.reservationId}/confirm`)).status).toBe('held');
-  const confirmed = await waitUntil('the booking is confirmed', async () => {
-    const now = await send('GET', `/reservations/${draft.reservationId}`);
-    return now.status === 'held' ? undefined : now;
-  });
-  expect(confirmed).toMatchObject({
+  const booking = await desk.book({ arrival: inDays(10), departure: inDays(12) }, 'cash_pending');
+  expect(booking).toMatchObject({
     status: 'confirmed_cash_pending',
-    payment: { rail: 'cash_pending', paid: { amount: '0' }, outstanding: quote.total.gross },
+    payment: { rail: 'cash_pending', paid: { amount: '0' }, outstanding: booking.total.gross },
   });
+});
+
+test.for(['card', 'paypal', 'mobile_money'])(
+  'SAGA-17, SAGA-18: a guest who pays by %s on the page of the provider is confirmed',
+  async rail => {
+    const { reservationId, dueNow } = await heldBy(rail);
+    await onThePage(await paymentPage(reservationId), 'pay');
+    const booking = await desk.once(reservationId, 'held');
+    expect(booking).toMatchObject({ status: 'confirmed', payment: { rail, paid: dueNow } });
+  },
+);
+
+test('SAGA-25: a declined card cancels the hold, and the rooms are free again', async () => {
+  const { reservationId } = await heldBy('card');
+  await onThePage(await paymentPage(reservationId), 'decline');
+  expect(await desk.once(reservationId, 'held')).toMatchObject({ status: 'cancelled' });
 });
