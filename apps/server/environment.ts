@@ -84,6 +84,13 @@ export const environmentSchema = z.object({
     .describe(
       'A JSON file that says how to reach payment providers, lock vendors and message channels; without it only cash, keys by hand and no messages',
     ),
+  MELM_HOLD_SECONDS: z.coerce
+    .number('must be a number of seconds')
+    .int()
+    .min(1)
+    .max(86_400)
+    .default(600)
+    .describe('How long rooms are held for a guest who is about to pay'),
   MELM_PEERS: peers
     .optional()
     .describe('Where services that do not run here answer, e.g. iam=http://127.0.0.1:4001'),

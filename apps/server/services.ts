@@ -8,6 +8,7 @@ import { createRegistry, type Registry } from '@ghasi/backbone/registry';
 import { hashesOf, type ReleasedBundle } from '@ghasi/backbone/registry-released';
 import { brokerMigrations } from '@ghasi/brokers/migrations';
 import type { MigrationSet } from '@ghasi/db/migrate';
+import { seconds } from '@ghasi/domain-primitives/duration';
 import { hotMigrations } from '@ghasi/hot/cache-metadata';
 import { jobsMigrations } from '@ghasi/jobs/migrations';
 import { service as aiOrchestrator } from '@melmastoon/ai-orchestrator-service/service';
@@ -44,13 +45,15 @@ export type Installation = {
   secret: string;
   publicUrl: string;
   ask: Ask;
+  /** How long a guest has to pay; default 600. */
+  holdSeconds?: number;
   /** Vendors it works with; without them money is cash. */
   providers?: Pick<OpenProviders, 'gateways'>;
 };
 
 /** All services of the platform, in the order their schemas are made. */
 export function allServices(installation: Installation): Service[] {
-  const { providers } = installation;
+  const { providers, holdSeconds = 600 } = installation;
   const { origin, hostname } = new URL(installation.publicUrl);
   const iam = createIamService({
     ask: installation.ask,
@@ -63,7 +66,7 @@ export function allServices(installation: Installation): Service[] {
     tenant,
     iam,
     createPropertyService({ ask: installation.ask, dayChecks: [dayStatus], roomChecks: [assignedTo] }),
-    createReservationService(installation),
+    createReservationService({ ask: installation.ask, holdMs: seconds(holdSeconds) }),
     inventory,
     pricing,
     housekeeping,

@@ -67,7 +67,13 @@ export async function start(env: Environment, options: StartOptions): Promise<Ru
     const publicUrl = env.MELM_PUBLIC_URL ?? `http://localhost:${env.PORT}`;
     const providers = await openProviders(env, options);
     stack.add(providers.close);
-    const everything = allServices({ secret, publicUrl, ask, providers });
+    const everything = allServices({
+      secret,
+      publicUrl,
+      ask,
+      providers,
+      holdSeconds: env.MELM_HOLD_SECONDS,
+    });
     const services = chosenServices(env, everything);
 
     step('migrating');

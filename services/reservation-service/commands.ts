@@ -70,13 +70,17 @@ export async function draftReservation(
 }
 
 /** SAGA-14, SAGA-15: the guest pays, so rooms are held. Asked twice, it answers the same twice. */
-export async function confirmReservation(ctx: Ctx, id: Id<'rsv'>): Promise<Accepted<Reservation>> {
+export async function confirmReservation(
+  ctx: Ctx,
+  id: Id<'rsv'>,
+  holdMs?: number,
+): Promise<Accepted<Reservation>> {
   const draft = await locked(ctx, id);
   if (draft.status !== 'draft') {
     if (draft.status === 'cancelled') throw errors.TRANSITION_REFUSED({ from: draft.status, to: 'held' });
     return accepted(draft, []);
   }
-  return startHold(ctx, hold(draft, ctx.now));
+  return startHold(ctx, hold(draft, ctx.now, holdMs));
 }
 
 /** Begins the booking saga of a booking that has just become a hold. */

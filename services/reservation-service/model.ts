@@ -28,7 +28,7 @@ export const CHECK_OUT_MS = 60_000;
 export const DATE_CHANGE_MS = 60_000;
 /** Inventory has so long to say whether there is room (SAGA-24). */
 export const ALLOCATE_MS = 30_000;
-/** The guest has so long to pay (SAGA-15). */
+/** The guest has so long to pay (SAGA-15), unless the installation says otherwise. */
 export const HOLD_MS = 600_000;
 
 /** Which state can follow which (SAGA-57, README). */
@@ -119,9 +119,9 @@ export function mayBecome(from: Status, to: Status): boolean {
 }
 
 /** The guest pays: rooms are asked for. */
-export function hold(draft: Reservation, now: Date): Reservation {
+export function hold(draft: Reservation, now: Date, holdMs = HOLD_MS): Reservation {
   const allocateBy = new Date(now.getTime() + ALLOCATE_MS).toISOString();
-  const expiresAt = new Date(now.getTime() + HOLD_MS).toISOString();
+  const expiresAt = new Date(now.getTime() + holdMs).toISOString();
   return changed({ ...draft, status: 'held', allocateBy, expiresAt });
 }
 

@@ -18,8 +18,11 @@ import { checkOutSaga } from './sagas/check-out.ts';
 import { dateChangeSaga } from './sagas/date-change.ts';
 import * as tables from './tables.ts';
 
+/** What an installation decides: whom to ask, and how long a guest has to pay (default 10 minutes). */
+export type ReservationParts = { ask: Ask; holdMs?: number };
+
 /** Bookings from hold to check-out, and the sagas that join the other contexts. */
-export function createReservationService({ ask }: { ask: Ask }): Service {
+export function createReservationService({ ask, ...times }: ReservationParts): Service {
   return defineService({
     name: 'reservation-service',
     schema: 'reservation',
@@ -29,7 +32,7 @@ export function createReservationService({ ask }: { ask: Ask }): Service {
     reacts: [...bookingSaga, ...checkInSaga, ...checkOutSaga, ...dateChangeSaga, ...dayCloseReactions],
     schedules,
     gauges: [sagasInflight],
-    routes: [...bookingRoutes(ask), ...deskRoutes(ask), ...walkInRoutes(ask)],
+    routes: [...bookingRoutes(ask, times), ...deskRoutes(ask), ...walkInRoutes(ask)],
     needs: [propertyOf, makeQuote, quoteOf, cancellationTermsOf, availability, assignRoomQuestion],
     answers: [dayStatusAnswer, contactAnswer],
     errors,

@@ -19,7 +19,7 @@ const params = z.strictObject({ reservationId: idText('rsv') });
 const refusals = [coreErrors.NOT_FOUND, errors.TRANSITION_REFUSED];
 
 /** Bookings before the stay. Prices, policies and hours are asked for first; then everything is written at once. */
-export function bookingRoutes(ask: Ask): readonly AnyRoute[] {
+export function bookingRoutes(ask: Ask, { holdMs }: { holdMs?: number }): readonly AnyRoute[] {
   const create = defineRoute({
     method: 'POST',
     path: '/api/v1/reservations',
@@ -67,7 +67,7 @@ export function bookingRoutes(ask: Ask): readonly AnyRoute[] {
     returns: { 200: reservationView },
     errors: refusals,
     async handler(ctx, input) {
-      const { value, events } = await confirmReservation(ctx, input.params.reservationId);
+      const { value, events } = await confirmReservation(ctx, input.params.reservationId, holdMs);
       return { status: 200, body: view(value), events };
     },
   });

@@ -1,0 +1,87 @@
+import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
+import { waitUntil } from '@ghasi/testing/signal';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type DeskClient, deskClient, inDays } from './fixtures/desk-client.ts';
+import { type ServerProcess, serve } from './fixtures/server-process.ts';
+
+const RACES = 1_000;
+const AT_ONCE = 50;
+const HOLD_SECONDS = 4;
+
+let database: TestDatabase;
+let server: ServerProcess;
+let desk: DeskClient;
+beforeAll(async () => {
+  database = await testDatabase();
+  server = await serve({ database, demo: true, env: { MELM_HOLD_SECONDS: String(HOLD_SECONDS) } });
+  const owner = server.demo.find(({ slug, role }) => slug === 'bala-hissar' && role === 'owner');
+  if (owner === undefined) throw new Error('the demo has no owner');
+  desk = await deskClient(server.url, owner);
+});
+afterAll(async () => {
+  await server?.kill();
+  await database.drop();
+});
+
+/** A guest pays by card at some moment around the end of his hold; says how the booking ended. */
+async function race(number: number, lateMs: number): Promise<string> {
+  const day = 3 + (number % 300);
+  const draft = await desk.draft({ arrival: inDays(day), departure: inDays(day + 1) }, 'card');
+  const held = await desk.send('POST', `/reservations/${draft.reservationId}/confirm`);
+  const page = await waitUntil('there is a page to pay on, or the hold is over', async () => {
+    const { payments } = await desk.send('GET', `/payments?reservationId=${draft.reservationId}`);
+    return payments[0]?.redirectUrl ?? (payments[0]?.status === 'cancelled' ? 'over' : undefined);
+  });
+  if (page !== 'over') {
+    const at = Date.parse(held.expiresAt) + lateMs;
+    await waitUntil('the guest presses the button', () => Date.now() >= at);
+    await fetch(page, { method: 'POST', body: new URLSearchParams({ action: 'pay' }), redirect: 'manual' });
+  }
+  return (await desk.once(draft.reservationId, 'held')).status;
+}
+
+test(`R10, X-119: ${RACES} holds end while their guest pays: confirmed with a room, or refunded; never neither, never both`, async () => {
+  const seed = Date.now() & 0xffff;
+  console.info(`hold race: seed ${seed}`);
+  // The sweeper looks every 5 s, so that is how long after its deadline a hold may still be alive.
+  const [moments = []] = fc.sample(
+    fc.array(fc.integer({ min: -1_500, max: 6_000 }), { minLength: RACES, maxLength: RACES }),
+    { numRuns: 1, seed },
+  );
+  const outcomes: string[] = [];
+  for (let from = 0; from < RACES; from += AT_ONCE) {
+    const some = moments.slice(from, from + AT_ONCE);
+    outcomes.push(...(await Promise.all(some.map((lateMs, n) => race(from + n, lateMs)))));
+    console.info(`hold race: ${outcomes.length} of ${RACES}`);
+  }
+  await waitUntil(
+    'every refund has gone out',
+    async () => {
+      const [left] = await database.admin<{ open: bigint }>(
+        `select count(*) as open from payment_gateway.refunds where status not in ('completed', 'failed')`,
+      );
+      return left?.open === 0n;
+    },
+    { timeoutMs: 120_000 },
+  );
+  // What the three services know of each booking, side by side.
+  const ends = await database.admin<{ status: string; rooms: string; kept: bigint; bookings: bigint }>(
+    `select r.status, coalesce(a.status, 'none') as rooms,
+            coalesce(sum(p.captured - p.refunded), 0)::bigint as kept, count(distinct r.id) as bookings
+     from reservation.reservations r
+     left join inventory.allocations a on a.reservation_id = r.id
+     left join payment_gateway.intents p on p.reservation_id = r.id
+     group by r.id, r.status, a.status`,
+  );
+  const count = (status: string) => ends.filter(end => end.status === status).length;
+  console.info(`hold race: ${count('confirmed')} confirmed, ${count('cancelled')} cancelled`);
+  expect(ends).toHaveLength(RACES);
+  const wrong = ends.filter(({ status, rooms, kept }) =>
+    status === 'confirmed'
+      ? rooms !== 'confirmed' || kept === 0n
+      : rooms === 'confirmed' || rooms === 'held' || kept !== 0n,
+  );
+  expect(wrong).toEqual([]);
+  expect(new Set(outcomes)).toEqual(new Set(['confirmed', 'cancelled']));
+});
