@@ -84,6 +84,12 @@ export const environmentSchema = z.object({
     .describe(
       'A JSON file that says how to reach payment providers, lock vendors and message channels; without it only cash, keys by hand and no messages',
     ),
+  MELM_REQUESTS_PER_MINUTE: z.coerce
+    .number('must be a number')
+    .int()
+    .min(1)
+    .default(600)
+    .describe('Requests one person or address may send in a minute; a whole hotel ten times as many'),
   MELM_HOLD_SECONDS: z.coerce
     .number('must be a number of seconds')
     .int()

@@ -1,3 +1,4 @@
+import { idToUuid } from '@ghasi/domain-primitives/ids';
 import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
 import { waitUntil } from '@ghasi/testing/signal';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -34,7 +35,7 @@ async function leaveOneRoom(): Promise<void> {
   const doubles = rooms.filter((room: { roomTypeId: string }) => room.roomTypeId === roomTypeId);
   expect(doubles.length).toBeGreaterThan(1);
   for (const room of doubles.slice(1)) {
-    const nights = { from: inDays(2), until: inDays(ROUNDS + 10) };
+    const nights = { from: inDays(2), until: inDays(2 * ROUNDS + 10) };
     await waitUntil('inventory has heard of the room', async () => {
       const block = { roomId: room.id, kind: 'out_of_order', nights };
       const { status, body } = await desk.try('POST', '/room-blocks', block);
@@ -46,7 +47,7 @@ async function leaveOneRoom(): Promise<void> {
 
 /** Everybody wants the last room of one night, half of them through each process. */
 async function race(round: number): Promise<string[]> {
-  const stay = { arrival: inDays(3 + round), departure: inDays(4 + round) };
+  const stay = { arrival: inDays(3 + 2 * round), departure: inDays(5 + 2 * round) };
   const drafts = await Promise.all(
     Array.from({ length: CLIENTS }, (_, client) =>
       (desks[client % 2] as DeskClient).draft(stay, 'cash_pending'),
@@ -57,8 +58,17 @@ async function race(round: number): Promise<string[]> {
       (desks[(client + 1) % 2] as DeskClient).send('POST', `/reservations/${reservationId}/confirm`),
     ),
   );
-  const ends = await Promise.all(
-    drafts.map(({ reservationId }, client) => (desks[client % 2] as DeskClient).once(reservationId, 'held')),
+  const ids = drafts.map(({ reservationId }) => idToUuid(reservationId));
+  const ends = await waitUntil(
+    'every booking of the round is decided',
+    async () => {
+      const found = await database.admin<{ status: string }>(
+        'select status from reservation.reservations where id = any($1::uuid[])',
+        [ids],
+      );
+      return found.every(({ status }) => status !== 'held') ? found : undefined;
+    },
+    { timeoutMs: 60_000 },
   );
   return ends.map(({ status }) => status);
 }

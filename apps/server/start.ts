@@ -5,6 +5,7 @@ import type { Ask } from '@ghasi/backbone/question';
 import { type Database, type Outbox, openDatabase } from '@ghasi/db/database';
 import { migrate } from '@ghasi/db/migrate';
 import { roleUrl, serviceRole } from '@ghasi/db/roles';
+import { minutes } from '@ghasi/domain-primitives/duration';
 import { armedFailpoints, armFailpointsFromEnv } from '@ghasi/domain-primitives/failpoint';
 import { type HotTiers, openHotStore } from '@ghasi/hot/hot-store';
 import { createHost, type Host } from '@ghasi/http/host';
@@ -134,7 +135,10 @@ export async function start(env: Environment, options: StartOptions): Promise<Ru
       ready: {
         database: async () => void (await (Object.values(databases)[0] as Database).pool.query('select 1')),
       },
-      config: env.MELM_TRUSTED_PROXIES ? { trustedProxies: env.MELM_TRUSTED_PROXIES } : {},
+      config: {
+        quotas: quotasOf(env),
+        ...(env.MELM_TRUSTED_PROXIES ? { trustedProxies: env.MELM_TRUSTED_PROXIES } : {}),
+      },
     });
     stack.add(host.close);
     const url = await listen(host, env);
@@ -168,6 +172,11 @@ function refuseTestDoors(env: Environment, options: StartOptions): void {
     { MELM_FAILPOINTS: env.MELM_FAILPOINTS },
     { crash: () => process.kill(process.pid, 'SIGKILL') },
   );
+}
+
+function quotasOf({ MELM_REQUESTS_PER_MINUTE: limit }: Environment) {
+  const each = { limit, windowMs: minutes(1) };
+  return { principal: each, address: each, tenant: { ...each, limit: limit * 10 } };
 }
 
 type Opening = {
