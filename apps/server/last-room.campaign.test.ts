@@ -48,9 +48,10 @@ async function leaveOneRoom(): Promise<void> {
 /** Everybody wants the last room of one night, half of them through each process. */
 async function race(round: number): Promise<string[]> {
   const stay = { arrival: inDays(3 + 2 * round), departure: inDays(5 + 2 * round) };
+  const quote = await desks[round % 2 === 0 ? 0 : 1].quote(stay);
   const drafts = await Promise.all(
     Array.from({ length: CLIENTS }, (_, client) =>
-      (desks[client % 2] as DeskClient).draft(stay, 'cash_pending'),
+      (desks[client % 2] as DeskClient).draftAt(quote, 'cash_pending'),
     ),
   );
   await Promise.all(
