@@ -115,7 +115,7 @@ export async function endBooking(
 ): Promise<Accepted<Reservation>> {
   const ended = cancel(booking, ending);
   await saveReservation(ctx, ended);
-  await endSaga(ctx, { reservationId: booking.id, kind: 'booking' }, 'compensated');
+  await endSaga(ctx, { reservationId: booking.id }, 'compensated');
   return accepted(ended, [events.cancelled(ended, booking.status, ending)]);
 }
 

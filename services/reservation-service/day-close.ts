@@ -8,7 +8,7 @@ import { BusinessDateAdvanced } from '@melmastoon/property-service/contract';
 import { locked } from './commands.ts';
 import * as events from './events.ts';
 import { mayBecome, noShow } from './model.ts';
-import { saveReservation } from './queries.ts';
+import { endSaga, findSagaOf, saveReservation } from './queries.ts';
 import { changeDates } from './sagas/date-change.ts';
 
 /** What the house rules made of a day's open ends: no-shows, and guests who stay on. */
@@ -28,6 +28,8 @@ export const dayCloseReactions: readonly Reaction[] = [
 async function declareNoShow(ctx: Ctx, id: Id<'rsv'>, closedDate: string): Promise<PendingEvent[]> {
   const before = await locked(ctx, id);
   if (!mayBecome(before.status, 'no_show')) return []; // he came after all
+  if ((await findSagaOf(ctx, { reservationId: id, kind: 'check_in' })) !== undefined) return []; // or stands at the desk
+  await endSaga(ctx, { reservationId: id }, 'compensated');
   const { booking, fee, refund } = noShow(before, closedDate);
   await saveReservation(ctx, booking);
   return [events.didNotCome(booking, { businessDate: closedDate, fee, refund })];

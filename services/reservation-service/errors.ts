@@ -14,6 +14,7 @@ export const errors = defineErrors('reservation', {
   ROOM_UNKNOWN: { status: 422, text: 'The booking has no such room' },
   NOT_CHANGEABLE: { status: 409, text: 'The dates of a booking that is {status} cannot be changed' },
   CHANGE_PENDING: { status: 409, text: 'Other dates are being asked for already; wait for the answer' },
+  LEAVING: { status: 409, text: 'This guest is checking out' },
   SAME_DATES: { status: 422, text: 'These are the dates the booking has' },
   SHORTEN_FIRST: { status: 409, text: 'This guest is booked until {departure}: shorten the stay first' },
   ROOM_TAKEN: { status: 409, text: 'Room {roomId} cannot be given: {reason}' },

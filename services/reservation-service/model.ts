@@ -184,7 +184,7 @@ export type Ending = {
 export function cancel(booking: Reservation, { reason, terms }: Ending): Reservation {
   const refund = terms?.refund ?? nothingOf(booking);
   const ended: Ended = { before: booking.status, reason, closedDate: null, refund };
-  return changed({ ...booking, status: 'cancelled', ended });
+  return changed({ ...booking, status: 'cancelled', ended, wanted: null });
 }
 
 /** The guest would like other dates; until everybody has agreed the old ones hold (SAGA-55). */
@@ -233,7 +233,11 @@ export function noShow(
 ): { booking: Reservation; fee: MoneyJson; refund: MoneyJson } {
   const refund = atLeastZero(minus(booking.payment.paid, booking.noShowFee));
   const ended: Ended = { before: booking.status, reason: 'no_show', closedDate, refund };
-  return { booking: changed({ ...booking, status: 'no_show', ended }), fee: booking.noShowFee, refund };
+  return {
+    booking: changed({ ...booking, status: 'no_show', ended, wanted: null }),
+    fee: booking.noShowFee,
+    refund,
+  };
 }
 
 /** What a guest needs before he is in (SAGA-35..38). */

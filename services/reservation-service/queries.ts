@@ -1,6 +1,7 @@
 import { assertUpdated } from '@ghasi/db/optimistic';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { coreErrors } from '@ghasi/domain-primitives/errors';
+import { failpoint } from '@ghasi/domain-primitives/failpoint';
 import { type Id, idFromUuid, idToUuid } from '@ghasi/domain-primitives/ids';
 import { and, asc, eq, inArray, isNull, lte, or } from 'drizzle-orm';
 import type { z } from 'zod';
@@ -158,6 +159,7 @@ export type OpenSaga = {
 };
 
 type SagaOf = { reservationId: Id<'rsv'>; kind: OpenSaga['kind'] };
+type SomeSaga = Pick<SagaOf, 'reservationId'> & Partial<SagaOf>;
 type Step = { waitsFor: string; deadlineAt: Date | null };
 
 export async function startSaga(
@@ -168,19 +170,27 @@ export async function startSaga(
   await tx
     .insert(sagas)
     .values({ ...saga, tenantId, reservationId: idToUuid(saga.reservationId), startedAt: now });
+  await failpoint(`saga.${saga.kind}.start`);
 }
 
 /** The saga goes on to its next step. */
 export async function stepSaga({ tx }: Ctx, saga: SagaOf, step: Step): Promise<void> {
   await tx.update(sagas).set(step).where(isOpen(saga));
+  await failpoint(`saga.${saga.kind}.step`);
 }
 
-/** The saga is over. */
-export async function endSaga({ tx, now, count }: Ctx, saga: SagaOf, outcome: SagaOutcome): Promise<void> {
-  const ended = await tx.update(sagas).set({ outcome, endedAt: now }).where(isOpen(saga));
-  if (ended.rowCount === 0) return; // it had ended before
-  const labels = { service: 'reservation-service', saga_name: saga.kind, outcome };
-  count('melmastoon_saga_completed_total', labels);
+/** The saga is over; without a kind, every saga of the booking is. One that had ended before stays as it is. */
+export async function endSaga({ tx, now, count }: Ctx, saga: SomeSaga, outcome: SagaOutcome): Promise<void> {
+  const ended = await tx
+    .update(sagas)
+    .set({ outcome, endedAt: now })
+    .where(isOpen(saga))
+    .returning({ kind: sagas.kind });
+  for (const { kind } of ended) {
+    await failpoint(`saga.${kind}.end`);
+    const labels = { service: 'reservation-service', saga_name: kind, outcome };
+    count('melmastoon_saga_completed_total', labels);
+  }
 }
 
 /** A saga that still runs, by its id. */
@@ -199,6 +209,10 @@ export async function findSagaOf({ tx }: Ctx, saga: SagaOf): Promise<OpenSaga | 
   return row === undefined ? undefined : { ...saga, ...row, reservationId: saga.reservationId };
 }
 
-function isOpen({ reservationId, kind }: SagaOf) {
-  return and(eq(sagas.reservationId, idToUuid(reservationId)), eq(sagas.kind, kind), isNull(sagas.outcome));
+function isOpen({ reservationId, kind }: SomeSaga) {
+  return and(
+    eq(sagas.reservationId, idToUuid(reservationId)),
+    kind === undefined ? undefined : eq(sagas.kind, kind),
+    isNull(sagas.outcome),
+  );
 }

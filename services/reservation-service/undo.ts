@@ -5,7 +5,7 @@ import { locked, startHold } from './commands.ts';
 import { errors } from './errors.ts';
 import * as events from './events.ts';
 import type { Reservation } from './model.ts';
-import { saveReservation } from './queries.ts';
+import { findSagaOf, saveReservation } from './queries.ts';
 import {
   reinstate,
   reinstateProblem,
@@ -45,6 +45,8 @@ export async function takeBackCheckIn(ctx: Ctx, desk: Desk): Promise<Accepted<Re
   const problem = undoCheckInProblem(booking, desk.businessDate);
   if (problem === 'NOT_IN_HOUSE') throw errors.NOT_IN_HOUSE({ status: booking.status });
   if (problem === 'TOO_LATE_TO_UNDO') throw errors.TOO_LATE_TO_UNDO();
+  if ((await findSagaOf(ctx, { reservationId: desk.id, kind: 'check_out' })) !== undefined)
+    throw errors.LEAVING();
   const waiting = undoCheckIn(booking);
   await saveReservation(ctx, waiting);
   return accepted(waiting, [events.checkInUndone(waiting, desk.businessDate)]);

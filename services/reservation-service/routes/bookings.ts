@@ -107,7 +107,7 @@ export function bookingRoutes(ask: Ask, { holdMs }: { holdMs?: number }): readon
       reason: z.enum(['guest_request', 'operator_request', 'early_departure', 'extension']),
     }),
     returns: { 202: reservationView },
-    errors: [...refusals, errors.NOT_CHANGEABLE, errors.CHANGE_PENDING, errors.SAME_DATES],
+    errors: [...refusals, errors.NOT_CHANGEABLE, errors.CHANGE_PENDING, errors.SAME_DATES, errors.LEAVING],
     async handler(ctx, { params: { reservationId: id }, body }) {
       const { tenantId } = ctx;
       const { propertyId } = await tenantRead(ctx.db, ctx, ({ tx }) => readReservation(tx, id));

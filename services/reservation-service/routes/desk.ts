@@ -90,6 +90,8 @@ export function deskRoutes(ask: Ask): readonly AnyRoute[] {
         errors.NO_ROOM,
         errors.ARRIVAL_PASSED,
         errors.TOO_LATE_TO_UNDO,
+        errors.CHANGE_PENDING,
+        errors.LEAVING,
       ],
       async handler(ctx, { params: { reservationId: id } }) {
         const booking = await tenantRead(ctx.db, ctx, ({ tx }) => readReservation(tx, id));

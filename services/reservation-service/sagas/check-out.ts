@@ -20,6 +20,8 @@ export async function startCheckOut(
   const { departure } = booking.stay;
   if (booking.status !== 'checked_in') throw errors.NOT_IN_HOUSE({ status: booking.status });
   if ((await findSagaOf(ctx, sagaOf(booking))) !== undefined) return accepted(booking, []); // begun already
+  const change = { reservationId: id, kind: 'date_change' } as const;
+  if ((await findSagaOf(ctx, change)) !== undefined) throw errors.CHANGE_PENDING(); // his nights have no price yet
   // R15: nights he does not sleep are given back and repriced first. The hotel day may lag the calendar (R1).
   if (businessDate < departure && today < departure) throw errors.SHORTEN_FIRST({ departure });
   const begun = after(booking, {});

@@ -19,7 +19,7 @@ import {
   type Reservation,
   type WantedDates,
 } from '../model.ts';
-import { endSaga, type OpenSaga, saveReservation, startSaga, stepSaga } from '../queries.ts';
+import { endSaga, findSagaOf, type OpenSaga, saveReservation, startSaga, stepSaga } from '../queries.ts';
 
 type DateChange = WantedDates & {
   readonly id: Id<'rsv'>;
@@ -35,6 +35,7 @@ export async function changeDates(
   if (!['confirmed', 'confirmed_cash_pending', 'checked_in'].includes(booking.status))
     throw errors.NOT_CHANGEABLE({ status: booking.status });
   if (booking.wanted !== null) throw errors.CHANGE_PENDING();
+  if ((await findSagaOf(ctx, { reservationId: id, kind: 'check_out' })) !== undefined) throw errors.LEAVING();
   if (isSame(booking.stay, wanted.stay)) throw errors.SAME_DATES();
   const after = askForDates(booking, wanted);
   await saveReservation(ctx, after);
