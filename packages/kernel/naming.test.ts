@@ -30,6 +30,14 @@ describe('the registry of prefixes', () => {
     expect(Object.values<string>(idPrefixes)).not.toContain('tenant');
   });
 
+  test('R11, R13: a room that is taken out, a calendar we read and one we publish have prefixes of their own', () => {
+    expect([idPrefixes.rbl, idPrefixes.cfd, idPrefixes.cal]).toEqual([
+      'room block',
+      'calendar feed',
+      'published calendar',
+    ]);
+  });
+
   test('every prefix is three lower-case letters, and no two name the same thing', () => {
     expect(Object.keys(idPrefixes).filter(prefix => !/^[a-z]{3}$/.test(prefix))).toEqual([]);
     expect(new Set(Object.values(idPrefixes)).size).toBe(Object.keys(idPrefixes).length);

@@ -59,6 +59,9 @@ export const idPrefixes = {
   // inventory-service
   alc: 'allocation',
   sps: 'stop-sell',
+  rbl: 'room block',
+  cfd: 'calendar feed',
+  cal: 'published calendar',
 
   // pricing-service
   rpl: 'rate plan',

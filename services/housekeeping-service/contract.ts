@@ -46,6 +46,8 @@ export const TaskCreated = defineEvent({
     /** When the next guest may stand at the door; null: nobody is expected that day. */
     dueAt: instant.nullable(),
     estimatedMinutes: count.min(1),
+    /** Open tasks of the room that it makes pointless: they are off the list, and nobody completes them. */
+    replaces: z.array(idText('hkt')).optional(),
   }),
   aggregateId: p => p.taskId,
   idempotencyKey: p => `${p.taskId}:created`,

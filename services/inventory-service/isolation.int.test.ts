@@ -1,12 +1,15 @@
 import { isPrivilegeViolation } from '@ghasi/db/pg-errors';
 import { execute, row, rows } from '@ghasi/db/sql';
-import { systemTransaction } from '@ghasi/db/tenant-transaction';
+import { type Ctx, systemTransaction } from '@ghasi/db/tenant-transaction';
 import type { Id } from '@ghasi/domain-primitives/ids';
 import { drizzleDrift } from '@ghasi/testing/drizzle-drift';
 import { testActor } from '@ghasi/testing/tenants';
 import { getTableName, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { blockRoom } from './commands/blocks.ts';
+import { publishCalendar } from './commands/calendars.ts';
+import { addFeed } from './commands/feeds.ts';
+import { importFeed } from './commands/import-feed.ts';
 import { stopSelling } from './commands/stop-sells.ts';
 import { day } from './fixtures/bookings.ts';
 import { type House, type Inn, openHouse } from './fixtures/house.ts';
@@ -17,7 +20,7 @@ let a: Inn;
 let b: Inn;
 beforeAll(async () => {
   house = await openHouse();
-  [a, b] = [await house.inn(2), await house.inn(2)];
+  [a, b] = [await house.inn(2, { zone: 'Asia/Kabul' }), await house.inn(2, { zone: 'Asia/Kabul' })];
   for (const inn of [a, b]) {
     const [roomId, other] = inn.rooms as [Id<'rom'>, Id<'rom'>];
     const nights = { from: day('2027-05-10'), until: day('2027-05-12') };
@@ -28,9 +31,19 @@ beforeAll(async () => {
     await house.inside(inn.tenantId, ctx =>
       stopSelling(ctx, { roomTypeId: inn.roomTypeId, ...nights, reason: 'owner_use' }),
     );
+    await house.inside(inn.tenantId, ctx => arrangeCalendars(ctx, inn));
   }
 });
 afterAll(() => house.close());
+
+/** A feed that has taken a room of the type, and a calendar of ours. */
+async function arrangeCalendars(ctx: Ctx, { roomTypeId }: Inn): Promise<void> {
+  const { id: feedId } = await addFeed(ctx, { roomTypeId, name: 'Portal', url: null }, {});
+  const nights = { from: day('2027-06-01'), until: day('2027-06-03') };
+  const events = [{ uid: 'a', summary: 'Reserved', cancelled: false, ...nights }];
+  await importFeed(ctx, { feedId, looked: { kind: 'calendar', events, etag: null, lastModified: null } });
+  await publishCalendar(ctx, { roomTypeId, exceptFeedId: feedId, tokenHash: Buffer.alloc(32, 7) });
+}
 
 const owned = Object.values(service.tables).map(getTableName);
 const table = (name: string) => sql`${sql.identifier('inventory')}.${sql.identifier(name)}`;
@@ -85,15 +98,18 @@ test('safety-8: two tenants may have the same room id on the same night, and lea
   expect([...told, ...own].map(({ event }) => event.verb)).toEqual(['committed', 'committed']);
 });
 
-test('safety-6: the functions that look across tenants give tenant ids, to this service only', async () => {
+test('safety-6: the functions that look across tenants give ids, to this service only', async () => {
   const open = await house.database.admin<{ name: string; open: boolean }>(
     `select p.proname as name, has_function_privilege('svc_iam', p.oid, 'execute') as open
      from pg_proc p where p.pronamespace = 'inventory'::regnamespace and p.prosecdef order by 1`,
   );
   expect(open).toEqual(
     expect.arrayContaining([
+      { name: 'calendar_of_token', open: false },
+      { name: 'due_feeds', open: false },
       { name: 'tenants_to_tidy', open: false },
       { name: 'tenants_with_due_holds', open: false },
+      { name: 'tenants_with_waiting_blocks', open: false },
     ]),
   );
   expect(open.some(one => one.open)).toBe(false);

@@ -9,8 +9,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { stopSelling } from './commands/stop-sells.ts';
 import { AllocationReleased, StopSellCleared } from './contract.ts';
 import { day } from './fixtures/bookings.ts';
+import { movesOf, openFeed } from './fixtures/feeds.ts';
 import { type House, NOW, openHouse } from './fixtures/house.ts';
-import { releaseExpiredHolds, schedules, tidyNights } from './jobs.ts';
+import { beginBlocks, releaseExpiredHolds, schedules, tidyNights } from './jobs.ts';
 import { horizon, NIGHTS_AHEAD } from './model.ts';
 import { service } from './service.ts';
 
@@ -126,4 +127,29 @@ test('EVT-33: a stop-sell whose nights are over lapses, once, and is told', asyn
   expect(cleared.map(({ payload }) => payload)).toMatchObject([
     { ending: 'lapsed', nights: { from: '2027-05-10', until: '2027-05-12' } },
   ]);
+});
+
+test('R11, R13: what waits for its room is tried every minute, in all tenants, and begins once the room is free', async () => {
+  expect(schedules).toContainEqual(
+    expect.objectContaining({ job: beginBlocks, recurrence: { kind: 'interval', seconds: 60 } }),
+  );
+  const inns = [
+    await house.inn(1, { zone: 'Asia/Kabul', from: '2027-04-25' }),
+    await house.inn(1, { zone: 'Asia/Karachi', from: '2027-04-25' }),
+  ];
+  const bookings = [];
+  for (const inn of inns) {
+    const booking = inn.book('2027-05-10', '2027-05-12');
+    await house.hear(inn.tenantId, booking.held());
+    bookings.push(booking);
+    const feed = await openFeed(house, inn, { room: 0 });
+    await feed.take([{ uid: 'a', from: '2027-05-10', until: '2027-05-12' }]);
+  }
+  expect(await runAt(NOW, beginBlocks)).toEqual({ begun: 0 });
+  for (const [n, inn] of inns.entries()) await house.hear(inn.tenantId, bookings[n]?.cancelled() as never);
+  expect(await runAt(NOW, beginBlocks)).toEqual({ begun: 2 });
+  for (const inn of inns) {
+    expect((await house.nights(inn, '2027-05-10', '2027-05-12')).map(({ rooms }) => rooms)).toEqual([0, 0]);
+    expect(await movesOf(house, inn)).toEqual([]);
+  }
 });

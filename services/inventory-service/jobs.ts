@@ -3,10 +3,10 @@ import type { TenantId } from '@ghasi/domain-primitives/ids';
 import { defineJob, every } from '@ghasi/jobs/define-job';
 import { sql } from 'drizzle-orm';
 import { z } from 'zod';
-import { beginWaitingBlocks } from './commands/blocks.ts';
 import { extendNights } from './commands/capacity.ts';
 import { releaseExpired } from './commands/release.ts';
 import { lapseStopSells } from './commands/stop-sells.ts';
+import { beginWaitingBlocks } from './commands/waiting-blocks.ts';
 import { horizon } from './model.ts';
 
 /** Bookings released in one transaction: short locks, and the nights of one sweep fit into one statement. */
@@ -37,7 +37,7 @@ export const releaseExpiredHolds = defineJob({
   },
 });
 
-/** Counts the nights that came within the horizon, ends stop-sells that are over, and begins blocks that waited. */
+/** Counts the nights that came within the horizon, and ends stop-sells that are over. */
 export const tidyNights = defineJob({
   name: 'inventory.tidy-nights',
   scope: 'system',
@@ -53,10 +53,33 @@ export const tidyNights = defineJob({
       if (ctx.job.signal.aborted) return;
       await ctx.transaction(tx => extendNights({ ...tx, now: ctx.now }), { tenantId });
       await ctx.transaction(tx => lapseStopSells({ ...tx, now: ctx.now }), { tenantId });
-      await ctx.transaction(tx => beginWaitingBlocks({ ...tx, now: ctx.now }), { tenantId });
     }
   },
 });
 
-/** What comes round by itself. The second is a daily task that is cheap enough to be hourly: a block waits an hour at most. */
-export const schedules = [every('5s', releaseExpiredHolds), every('7 * * * *', tidyNights)];
+/** Tries again what waits for its room: a repair, or a portal's guest. */
+export const beginBlocks = defineJob({
+  name: 'inventory.begin-blocks',
+  scope: 'system',
+  queue: 'default',
+  input: z.strictObject({}),
+  transaction: 'none',
+  async run(ctx) {
+    const tenants = await ctx.transaction(({ tx }) =>
+      rows<Tenant>(tx, sql`select t as "tenantId" from inventory.tenants_with_waiting_blocks() t`),
+    );
+    let begun = 0;
+    for (const { tenantId } of tenants) {
+      if (ctx.job.signal.aborted) break;
+      begun += await ctx.transaction(tx => beginWaitingBlocks({ ...tx, now: ctx.now }), { tenantId });
+    }
+    return { begun };
+  },
+});
+
+/** What comes round by itself, besides feeds. Nights are a daily task that is cheap enough to be hourly. */
+export const schedules = [
+  every('5s', releaseExpiredHolds),
+  every('7 * * * *', tidyNights),
+  every('1m', beginBlocks),
+];

@@ -29,14 +29,23 @@ export function isLive(state: AllocationState): boolean {
 }
 
 /** How a room can be taken out: out of order leaves the inventory, out of service stays sellable (R11). */
-export const blockKinds = ['out_of_order', 'out_of_service'] as const;
-export type BlockKind = (typeof blockKinds)[number];
+export const outKinds = ['out_of_order', 'out_of_service'] as const;
 
-/** `waiting`: a repair ticket wants the room, and somebody has it. */
+/** The same, and what a portal sold (R13). */
+export const blockKinds = [...outKinds, 'imported'] as const;
+
+/** `waiting`: a repair ticket or a portal wants the room, and somebody has it. */
 export const blockStatuses = ['active', 'waiting', 'ended'] as const;
 
+/** Why a block ended; `lapsed`: it waited until its nights were over. */
+export const blockEndings = ['operator', 'repaired', 'vanished', 'feed_removed', 'lapsed'] as const;
+export type BlockEnding = (typeof blockEndings)[number];
+
 /** What keeps others out of a room on a night. */
-export const roomUseKinds = ['stay', 'out_of_order'] as const;
+export const roomUseKinds = ['stay', 'out_of_order', 'imported'] as const;
+
+/** Life of a feed. A removed one is kept for the blocks it has made; its address is forgotten. */
+export const feedStatuses = ['active', 'paused', 'removed'] as const;
 
 /** One booked room as far as the counters care. */
 export type Line = {
@@ -75,6 +84,11 @@ export type Guarded =
 /** How many more rooms may be sold on a night, the overbooking limit included; a stop-sell is told beside it. */
 export function available({ capacity, overbookLimit, sold }: Night): number {
   return Math.max(0, capacity + overbookLimit - sold);
+}
+
+/** How many rooms of a type can be taken out of a night without touching what is sold. */
+export function spareOf({ rooms, overbookLimit, sold }: Night): number {
+  return Math.max(0, Math.min(rooms, rooms + overbookLimit - sold));
 }
 
 /**

@@ -6,11 +6,11 @@ import { doubleDeliveryContract } from '@ghasi/testing/double-delivery';
 import { startSystem } from '@ghasi/testing/system';
 import { newTenantId } from '@ghasi/testing/tenants';
 import { TicketClosed, TicketOpened } from '@melmastoon/maintenance-service/contract';
-import { RoomAdded, RoomArchived } from '@melmastoon/property-service/contract';
+import { PropertyCreated, RoomAdded, RoomArchived } from '@melmastoon/property-service/contract';
 import { describe, expect, test } from 'vitest';
 import { AllocationCommitted, AllocationReleased, OversellBlocked } from './contract.ts';
 import { Booking } from './fixtures/bookings.ts';
-import { react, roomAdded } from './fixtures/house.ts';
+import { propertyCreated, react, roomAdded } from './fixtures/house.ts';
 import { horizon } from './model.ts';
 import { service } from './service.ts';
 
@@ -36,6 +36,7 @@ const ticket = {
 const none = { amount: '0', currency: 'AFN' as const };
 
 const samples: PendingEvent[] = [
+  propertyCreated(propertyId, 'Asia/Kabul'),
   added,
   RoomArchived.from(
     { roomId, propertyId, roomTypeId, number: '101', closedFrom: night(9), reason: 'converted' },
@@ -80,7 +81,7 @@ const before =
 const opened = samples.find(({ event }) => event.subject === TicketOpened.subject);
 const arrange = Object.fromEntries(
   samples
-    .filter(({ event }) => event.subject !== RoomAdded.subject)
+    .filter(({ event }) => event.subject !== RoomAdded.subject && event.subject !== PropertyCreated.subject)
     .map(({ event: { subject } }) => {
       const isBooking = subject.includes('.booking.') && subject !== held.event.subject;
       const cause = subject === TicketClosed.subject ? opened : isBooking ? held : undefined;

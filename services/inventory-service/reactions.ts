@@ -1,9 +1,10 @@
 import { on, type Reaction, type ReactionResult } from '@ghasi/backbone/reaction';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import type { LocalDate } from '@ghasi/domain-primitives/local-date';
+import { parseZone } from '@ghasi/domain-primitives/zone';
 import type { EventType } from '@ghasi/event-envelope/define-event';
 import { TicketClosed, TicketOpened } from '@melmastoon/maintenance-service/contract';
-import { RoomAdded, RoomArchived } from '@melmastoon/property-service/contract';
+import { PropertyCreated, RoomAdded, RoomArchived } from '@melmastoon/property-service/contract';
 import {
   BookingCancelled,
   BookingConfirmed,
@@ -18,6 +19,7 @@ import { blockForTicket, unblockForTicket } from './commands/blocks.ts';
 import { addRoom, archiveRoom } from './commands/capacity.ts';
 import { reallocate } from './commands/reallocate.ts';
 import { releaseCancelled, releaseNoShow } from './commands/release.ts';
+import { noteProperty } from './queries/properties.ts';
 import { isNewer } from './queries/seen-versions.ts';
 
 /** Reacts unless this or a newer version of the aggregate was acted on before: messages may overtake each other. */
@@ -40,6 +42,8 @@ export const reactions = [
   inTurn(BookingNoShow, releaseNoShow),
   inTurn(BookingDatesChanged, reallocate),
   inTurn(BookingModified, followMoves),
+  // Said once and for good, so there is no older version to beware of.
+  on(PropertyCreated, (ctx, { propertyId: id, zone }) => noteProperty(ctx, { id, zone: parseZone(zone) })),
   inTurn(RoomAdded, async (ctx, { roomId: id, propertyId, roomTypeId, number, sellableFrom }) =>
     addRoom(ctx, { id, propertyId, roomTypeId, number, sellableFrom: sellableFrom as LocalDate }),
   ),

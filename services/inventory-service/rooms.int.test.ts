@@ -4,9 +4,11 @@ import type { PendingEvent } from '@ghasi/event-envelope/define-event';
 import { TicketClosed, TicketOpened } from '@melmastoon/maintenance-service/contract';
 import { RoomArchived } from '@melmastoon/property-service/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { availabilityAnswer } from './answers.ts';
 import { assignRoom } from './commands/assign-room.ts';
-import { beginWaitingBlocks, blockRoom, endBlock } from './commands/blocks.ts';
+import { blockRoom, endBlock } from './commands/blocks.ts';
 import { limitOverbooking } from './commands/capacity.ts';
+import { beginWaitingBlocks } from './commands/waiting-blocks.ts';
 import { AllocationCommitted, OversellBlocked } from './contract.ts';
 import type { Booking } from './fixtures/bookings.ts';
 import { day } from './fixtures/bookings.ts';
@@ -99,6 +101,32 @@ describe('R11: rooms that are taken out', () => {
     expect(await capacity(inn, '2027-05-09', '2027-05-13')).toEqual([2, 1, 1, 2]);
     await house.inside(inn.tenantId, ctx => endBlock(ctx, { blockId: out.id }));
     expect(await capacity(inn, '2027-05-09', '2027-05-13')).toEqual([2, 2, 2, 2]);
+  });
+
+  test('R11: a night whose last room goes out of order is not sellable, and is again when the room is back', async () => {
+    const inn = await house.inn(2);
+    await held(inn, '2027-05-10', '2027-05-12');
+    const sellable = async () => {
+      const { tenantId, propertyId } = inn;
+      const stay = { arrival: '2027-05-10', departure: '2027-05-13' };
+      const answered = await availabilityAnswer.handle(house.answering, { tenantId, propertyId, stay });
+      const [type] = (answered as { roomTypes: { sellable: number; nights: { available: number }[] }[] })
+        .roomTypes;
+      return { stay: type?.sellable, nights: type?.nights.map(night => night.available) };
+    };
+    expect(await sellable()).toEqual({ stay: 1, nights: [1, 1, 2] });
+    const out = await block(inn, '2027-05-11', '2027-05-13');
+    expect(await sellable()).toEqual({ stay: 0, nights: [1, 0, 1] });
+    const guest = inn.book('2027-05-10', '2027-05-13');
+    const [refused] = await house.hear(inn.tenantId, guest.held());
+    expect(refused).toMatchObject({
+      event: OversellBlocked,
+      payload: { shortfall: [{ date: '2027-05-11' }] },
+    });
+    await house.inside(inn.tenantId, ctx => endBlock(ctx, { blockId: out.id }));
+    expect(await sellable()).toEqual({ stay: 1, nights: [1, 1, 2] });
+    const [taken] = await house.hear(inn.tenantId, guest.held());
+    expect(taken?.event).toBe(AllocationCommitted);
   });
 
   test.each(['out_of_order', 'out_of_service'] as const)(

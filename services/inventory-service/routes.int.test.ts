@@ -1,12 +1,11 @@
-import { newId } from '@ghasi/domain-primitives/ids';
+import { isId, newId } from '@ghasi/domain-primitives/ids';
 import type { AnyRoute } from '@ghasi/http/route';
 import { routeTable } from '@ghasi/http/route-table';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { assignedToAnswer, assignRoomAnswer, availabilityAnswer, roomUseAnswer } from './answers.ts';
 import { StopSellActivated, StopSellCleared } from './contract.ts';
-import { type Caller, type House, type Inn, openHouse } from './fixtures/house.ts';
-import { service } from './service.ts';
+import { type Caller, type House, type Inn, openHouse, service } from './fixtures/house.ts';
 
 let house: House;
 let inn: Inn;
@@ -14,7 +13,7 @@ let manager: Caller;
 let desk: Caller;
 beforeAll(async () => {
   house = await openHouse();
-  inn = await house.inn(2);
+  inn = await house.inn(2, { zone: 'Asia/Kabul' });
   manager = { tenantId: inn.tenantId, role: 'manager' };
   desk = { tenantId: inn.tenantId, role: 'front_desk' };
 });
@@ -77,6 +76,7 @@ test('R11: blocking a sold room is 409 and lists the reservations; a free one is
   expect(made).toMatchObject({ status: 201, body: { status: 'active', ticketId: null } });
   expect((await get(`/room-blocks?${of('2027-07-01', '2027-07-30')}`)).body).toEqual({ blocks: [made.body] });
   const { id } = made.body as unknown as { id: string };
+  expect(isId('rbl', id)).toBe(true);
   expect(await house.send(desk, 'POST', `/room-blocks/${id}/end`)).toMatchObject({
     status: 200,
     body: { status: 'ended' },
@@ -185,6 +185,22 @@ const good: Record<string, () => { path: string; body: Body }> = {
       reason: 'paint',
     },
   }),
+  'POST /api/v1/calendar-feeds': () => ({
+    path: '/calendar-feeds',
+    body: { roomId: inn.rooms[0], name: 'Portal', url: 'https://portal.example/a.ics', ignored: ['CLOSED*'] },
+  }),
+  'PATCH /api/v1/calendar-feeds/:feedId': () => ({
+    path: `/calendar-feeds/${newId('cfd')}`,
+    body: { name: 'Portal', url: null, ignored: [], paused: true },
+  }),
+  'POST /api/v1/calendar-feeds/:feedId/upload': () => ({
+    path: `/calendar-feeds/${newId('cfd')}/upload`,
+    body: { calendar: 'BEGIN:VCALENDAR' },
+  }),
+  'POST /api/v1/published-calendars': () => ({
+    path: '/published-calendars',
+    body: { roomTypeId: inn.roomTypeId, exceptFeedId: newId('cfd') },
+  }),
 };
 const nameOf = (route: AnyRoute) => `${route.method} ${route.path}`;
 const withBody = service.routes.filter(route => route.body !== undefined);
@@ -252,8 +268,18 @@ test('safety-11: who may call what', () => {
   const staff = 'auditor front_desk housekeeping maintenance manager owner';
   expect(table).toEqual([
     `GET /availability: ${all}`,
+    'GET /calendar-feeds: auditor front_desk manager owner',
+    'POST /calendar-feeds: manager owner',
+    'DELETE /calendar-feeds/:feedId: manager owner',
+    'PATCH /calendar-feeds/:feedId: manager owner',
+    'POST /calendar-feeds/:feedId/import: front_desk manager owner',
+    'POST /calendar-feeds/:feedId/upload: front_desk manager owner',
     'GET /move-list: front_desk manager owner',
     'PUT /overbooking-limits/:roomTypeId: manager owner',
+    'GET /published-calendars: manager owner',
+    'POST /published-calendars: manager owner',
+    'DELETE /published-calendars/:calendarId: manager owner',
+    'GET /published-calendars/:token/busy.ics: *',
     `GET /room-assignments: ${staff}`,
     'DELETE /room-assignments/:bookedRoomId: front_desk manager owner',
     'PUT /room-assignments/:bookedRoomId: front_desk manager owner',

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import {
   boolean,
+  customType,
   date,
   foreignKey,
   index,
@@ -14,9 +15,26 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core';
 import { stopSellEndings, stopSellReasons } from './contract.ts';
-import { allocationStates, blockKinds, blockStatuses, roomUseKinds } from './model.ts';
+import {
+  allocationStates,
+  blockEndings,
+  blockKinds,
+  blockStatuses,
+  feedStatuses,
+  roomUseKinds,
+} from './model.ts';
 
 const schema = pgSchema('inventory');
+
+const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
+const own = { tenantId: uuid('tenant_id').notNull(), id: uuid('id').notNull() };
+const nightsFromUntil = { fromDate: date('from_date').notNull(), untilDate: date('until_date').notNull() };
+/** A room of a property, or any room of one of its types. */
+const place = {
+  propertyId: uuid('property_id').notNull(),
+  roomId: uuid('room_id'),
+  roomTypeId: uuid('room_type_id'),
+};
 
 /** Newest version of another service's aggregate that was acted on (X-088). */
 export const seenVersions = schema.table(
@@ -29,12 +47,21 @@ export const seenVersions = schema.table(
   t => [primaryKey({ name: 'seen_versions_pk', columns: [t.tenantId, t.aggregateId] })],
 );
 
+/** Houses as property-service told of them. */
+export const properties = schema.table(
+  'properties',
+  {
+    ...own,
+    zone: text('zone').notNull(),
+  },
+  t => [primaryKey({ name: 'properties_pk', columns: [t.tenantId, t.id] })],
+);
+
 /** Rooms as property-service told of them. */
 export const rooms = schema.table(
   'rooms',
   {
-    tenantId: uuid('tenant_id').notNull(),
-    id: uuid('id').notNull(),
+    ...own,
     propertyId: uuid('property_id').notNull(),
     roomTypeId: uuid('room_type_id').notNull(),
     number: text('number').notNull(),
@@ -51,8 +78,7 @@ export const rooms = schema.table(
 export const roomTypes = schema.table(
   'room_types',
   {
-    tenantId: uuid('tenant_id').notNull(),
-    id: uuid('id').notNull(),
+    ...own,
     propertyId: uuid('property_id').notNull(),
     overbookLimit: integer('overbook_limit').notNull().default(0),
     countedUntil: date('counted_until').notNull(),
@@ -88,8 +114,7 @@ export const nights = schema.table(
 export const allocations = schema.table(
   'allocations',
   {
-    tenantId: uuid('tenant_id').notNull(),
-    id: uuid('id').notNull(),
+    ...own,
     reservationId: uuid('reservation_id').notNull(),
     propertyId: uuid('property_id').notNull(),
     reservationVersion: integer('reservation_version').notNull(),
@@ -133,12 +158,10 @@ export const allocationRooms = schema.table(
 export const roomUses = schema.table(
   'room_uses',
   {
-    tenantId: uuid('tenant_id').notNull(),
-    id: uuid('id').notNull(),
+    ...own,
     roomId: uuid('room_id').notNull(),
     kind: text('kind', { enum: roomUseKinds }).notNull(),
-    fromDate: date('from_date').notNull(),
-    untilDate: date('until_date').notNull(),
+    ...nightsFromUntil,
     bookedRoomId: uuid('booked_room_id'),
     blockId: uuid('block_id'),
   },
@@ -151,31 +174,108 @@ export const roomUses = schema.table(
     }),
     index('room_uses_by_stay').on(t.tenantId, t.bookedRoomId),
     index('room_uses_by_room').on(t.tenantId, t.roomId, t.fromDate),
-    index('room_uses_out_of_order').on(t.tenantId, t.fromDate).where(sql`kind = 'out_of_order'`),
+    index('room_uses_blocked').on(t.tenantId, t.fromDate).where(sql`kind <> 'stay'`),
+    index('room_uses_by_block').on(t.tenantId, t.blockId).where(sql`block_id is not null`),
   ],
 );
 
-/** Rooms out of order or out of service. */
+/** Calendars of portals that we read. */
+export const feeds = schema.table(
+  'feeds',
+  {
+    ...own,
+    ...place,
+    name: text('name').notNull(),
+    url: text('url'),
+    ignored: text('ignored').array().notNull(),
+    status: text('status', { enum: feedStatuses }).notNull(),
+    etag: text('etag'),
+    lastModified: text('last_modified'),
+    checkedAt: timestamp('checked_at', { withTimezone: true }),
+    importedAt: timestamp('imported_at', { withTimezone: true }),
+    lastError: text('last_error'),
+    failures: integer('failures').notNull().default(0),
+    nextFetchAt: timestamp('next_fetch_at', { withTimezone: true }),
+    createdAt: timestamp('created_at', { withTimezone: true }).notNull().defaultNow(),
+  },
+  t => [
+    primaryKey({ name: 'feeds_pk', columns: [t.tenantId, t.id] }),
+    index('feeds_of_property').on(t.tenantId, t.propertyId),
+    index('feeds_due').on(t.nextFetchAt).where(sql`next_fetch_at is not null`),
+  ],
+);
+
+/** Rooms out of order or out of service, and what portals sold. */
 export const blocks = schema.table(
   'blocks',
   {
-    tenantId: uuid('tenant_id').notNull(),
-    id: uuid('id').notNull(),
-    propertyId: uuid('property_id').notNull(),
-    roomId: uuid('room_id').notNull(),
+    ...own,
+    ...place,
     kind: text('kind', { enum: blockKinds }).notNull(),
-    fromDate: date('from_date').notNull(),
-    untilDate: date('until_date').notNull(),
+    ...nightsFromUntil,
     reason: text('reason'),
     ticketId: uuid('ticket_id'),
+    feedId: uuid('feed_id'),
+    eventUid: text('event_uid'),
     status: text('status', { enum: blockStatuses }).notNull(),
+    ending: text('ending', { enum: blockEndings }),
     createdAt: timestamp('created_at', { withTimezone: true }).notNull().defaultNow(),
   },
   t => [
     primaryKey({ name: 'blocks_pk', columns: [t.tenantId, t.id] }),
     unique('blocks_one_per_ticket').on(t.tenantId, t.ticketId),
+    unique('blocks_one_per_event').on(t.tenantId, t.feedId, t.eventUid),
+    foreignKey({
+      name: 'blocks_of_feed',
+      columns: [t.tenantId, t.feedId],
+      foreignColumns: [feeds.tenantId, feeds.id],
+    }),
     index('blocks_by_room').on(t.tenantId, t.roomId, t.fromDate),
     index('blocks_waiting').on(t.tenantId).where(sql`status = 'waiting'`),
+  ],
+);
+
+/** Nights on which a block has one room of a type, whichever it is. */
+export const typeUses = schema.table(
+  'type_uses',
+  {
+    ...own,
+    roomTypeId: uuid('room_type_id').notNull(),
+    blockId: uuid('block_id').notNull(),
+    ...nightsFromUntil,
+  },
+  t => [
+    primaryKey({ name: 'type_uses_pk', columns: [t.tenantId, t.id] }),
+    foreignKey({
+      name: 'type_uses_of_block',
+      columns: [t.tenantId, t.blockId],
+      foreignColumns: [blocks.tenantId, blocks.id],
+    }),
+    index('type_uses_by_type').on(t.tenantId, t.roomTypeId, t.fromDate),
+    index('type_uses_by_block').on(t.tenantId, t.blockId),
+  ],
+);
+
+/** Our own calendars, for portals that know the token. */
+export const calendars = schema.table(
+  'calendars',
+  {
+    ...own,
+    ...place,
+    exceptFeedId: uuid('except_feed_id'),
+    tokenHash: bytea('token_hash').notNull(),
+    createdAt: timestamp('created_at', { withTimezone: true }).notNull().defaultNow(),
+    revokedAt: timestamp('revoked_at', { withTimezone: true }),
+  },
+  t => [
+    primaryKey({ name: 'calendars_pk', columns: [t.tenantId, t.id] }),
+    foreignKey({
+      name: 'calendars_except',
+      columns: [t.tenantId, t.exceptFeedId],
+      foreignColumns: [feeds.tenantId, feeds.id],
+    }),
+    index('calendars_of_property').on(t.tenantId, t.propertyId),
+    index('calendars_by_token').on(t.tokenHash).where(sql`revoked_at is null`),
   ],
 );
 
@@ -183,12 +283,10 @@ export const blocks = schema.table(
 export const stopSells = schema.table(
   'stop_sells',
   {
-    tenantId: uuid('tenant_id').notNull(),
-    id: uuid('id').notNull(),
+    ...own,
     propertyId: uuid('property_id').notNull(),
     roomTypeId: uuid('room_type_id').notNull(),
-    fromDate: date('from_date').notNull(),
-    untilDate: date('until_date').notNull(),
+    ...nightsFromUntil,
     reason: text('reason', { enum: stopSellReasons }).notNull(),
     ticketId: uuid('ticket_id'),
     ending: text('ending', { enum: stopSellEndings }),

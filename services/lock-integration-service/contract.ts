@@ -4,10 +4,13 @@ import { idText, instant } from '@melmastoon/catalog/parts';
 import { z } from 'zod';
 
 /** Whose locks we speak to. */
-export const vendors = ['ttlock', 'salto', 'assa_abloy', 'wiegand'] as const;
+export const lockVendors = ['ttlock', 'salto', 'assa_abloy', 'wiegand'] as const;
+
+/** Where keys come from. `mechanical`: a lock of brass, whose key the desk hands over; nobody is called. */
+export const vendors = [...lockVendors, 'mechanical'] as const;
 
 /** What the guest holds in his hand. */
-export const keyMedia = ['passcode', 'card', 'mobile_key'] as const;
+export const keyMedia = ['passcode', 'card', 'mobile_key', 'metal_key'] as const;
 
 /** Why a key was issued. */
 export const issueReasons = ['booking', 'check_in', 'replacement'] as const;
@@ -15,7 +18,7 @@ export const issueReasons = ['booking', 'check_in', 'replacement'] as const;
 /** What changed on a key. */
 export const keyChanges = ['room_moved', 'dates_changed', 'suspension_lifted'] as const;
 
-/** Why a key died. `replaced`: another one took its place (R27). */
+/** Why a key died. `replaced`: another one took its place (R27); `expired`: nobody used it in the time the lock gives. */
 export const revokeReasons = [
   'check_out',
   'cancellation',
@@ -23,6 +26,7 @@ export const revokeReasons = [
   'replaced',
   'expired',
   'security',
+  'check_in_undone',
 ] as const;
 
 /** Why a key sleeps. */
@@ -40,6 +44,7 @@ export const vendorFailures = [
 ] as const;
 
 const vendor = z.enum(vendors);
+const electronic = z.enum(lockVendors);
 
 /** What the vendor calls it; never the code or the bytes that open the door. */
 const vendorReference = z.string().regex(/^[\w.:-]{1,100}$/);
@@ -113,6 +118,7 @@ export const KeyCredentialSuspended = defineEvent({
   retention: 'cold',
   payload: z.strictObject({
     ...credential,
+    vendor: electronic,
     roomId: idText('rom'),
     lockId: idText('lck'),
     reason: z.enum(suspendReasons),
@@ -125,7 +131,7 @@ export const KeyCredentialSuspended = defineEvent({
 });
 
 const failure = {
-  vendor,
+  vendor: electronic,
   propertyId: idText('pro'),
   lockId: idText('lck'),
   failure: z.enum(vendorFailures),
@@ -171,7 +177,7 @@ export const DevicePaired = defineEvent({
     propertyId: idText('pro'),
     /** Null: a door of the house, not of a room. */
     roomId: idText('rom').nullable(),
-    vendor,
+    vendor: electronic,
     vendorReference,
     /** `offline`: codes work without it hearing from us, and cannot be taken back before they end (R27). */
     reach: z.enum(['online', 'gateway', 'offline']),

@@ -11,7 +11,10 @@ export const conditions = ['dirty', 'pickup', 'clean', 'inspected'] as const;
 /** Out of order leaves the inventory, out of service stays sellable (R11). */
 export const overlayKinds = ['out_of_order', 'out_of_service'] as const;
 
-/** Why a room is other than it was. */
+/**
+ * Why a room is other than it was. `ticket_opened`: a block began; `ticket_closed`: it ended, with its ticket or on its last
+ * day; `operator`: somebody said so, or took a check-in back.
+ */
 export const statusCauses = [
   'check_in',
   'check_out',
@@ -24,6 +27,18 @@ export const statusCauses = [
   'discrepancy_resolved',
   'operator',
 ] as const;
+
+/** Why a room cannot be given to a guest (R14). */
+export const notReadyReasons = [
+  'unknown',
+  'closed',
+  'occupied',
+  'out_of_order',
+  'discrepancy',
+  'not_clean',
+  'not_inspected',
+] as const;
+export type NotReady = (typeof notReadyReasons)[number];
 
 const overlay = z.strictObject({
   kind: z.enum(overlayKinds),

@@ -2,21 +2,21 @@ import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { coreErrors } from '@ghasi/domain-primitives/errors';
 import type { Id } from '@ghasi/domain-primitives/ids';
 import type { LocalDate } from '@ghasi/domain-primitives/local-date';
-import { uuid7 } from '@ghasi/domain-primitives/uuid';
 import type { PayloadOf } from '@ghasi/event-envelope/define-event';
 import type { TicketClosed, TicketOpened } from '@melmastoon/maintenance-service/contract';
 import { errors } from '../errors.ts';
-import type { BlockKind, Night } from '../model.ts';
-import { type Block, insertBlock, lockBlock, setBlockStatus, waitingBlocks } from '../queries/blocks.ts';
+import { type BlockEnding, type Night, type outKinds, spareOf } from '../model.ts';
+import { type Block, insertBlock, lockBlock, setBlockStatus } from '../queries/blocks.ts';
 import { lockTypeNights } from '../queries/nights.ts';
 import { deleteOutOfOrder, insertOutOfOrder, type RoomUse, usesOfRoom } from '../queries/room-uses.ts';
 import { findRoom, lockRooms, lockType, type Room } from '../queries/rooms.ts';
 import { nightIssues, recountInOrder } from './capacity.ts';
+import { endImported } from './imported-blocks.ts';
 
 /** What staff ask for. */
 export type BlockRoom = {
   roomId: Id<'rom'>;
-  kind: BlockKind;
+  kind: (typeof outKinds)[number];
   from: LocalDate;
   until: LocalDate;
   reason: string | null;
@@ -28,9 +28,9 @@ export async function blockRoom(ctx: Ctx, input: BlockRoom): Promise<Block> {
   if (room === undefined) throw coreErrors.NOT_FOUND({ entity: 'Room' });
   const block: Block = {
     ...input,
-    id: uuid7(),
+    id: ctx.newId('rbl'),
     propertyId: room.propertyId,
-    ticketId: null,
+    ...{ roomTypeId: null, ticketId: null, feedId: null },
     status: 'active',
   };
   const outcome = await tryBlock(ctx, block, room);
@@ -44,11 +44,11 @@ export async function blockRoom(ctx: Ctx, input: BlockRoom): Promise<Block> {
   throw errors.ROOM_IN_USE({ number, issues: stayIssues(outcome.stays) });
 }
 
-/** The room can be slept in again. */
-export async function endBlock(ctx: Ctx, { blockId }: { blockId: string }): Promise<Block> {
+/** The room can be sold again; what a portal said stays ended until it says something new. */
+export async function endBlock(ctx: Ctx, { blockId }: { blockId: Id<'rbl'> }): Promise<Block> {
   const block = await lockBlock(ctx, { id: blockId });
   if (block === undefined) throw coreErrors.NOT_FOUND({ entity: 'Block' });
-  return end(ctx, block);
+  return end(ctx, block, 'operator');
 }
 
 /** A repair ticket takes its room out; while somebody has the room the block waits and is on the move list. */
@@ -61,7 +61,17 @@ export async function blockForTicket(ctx: Ctx, ticket: PayloadOf<typeof TicketOp
   const until = blockedDays.until as LocalDate;
   const room = await findRoom(ctx, roomId);
   const block: Block = {
-    ...{ id: uuid7(), propertyId, roomId, kind, from, until, ticketId },
+    ...{
+      id: ctx.newId('rbl'),
+      propertyId,
+      roomId,
+      roomTypeId: null,
+      kind,
+      from,
+      until,
+      ticketId,
+      feedId: null,
+    },
     reason: category,
     status: 'active',
   };
@@ -78,26 +88,21 @@ export async function unblockForTicket(
   { ticketId }: PayloadOf<typeof TicketClosed>,
 ): Promise<void> {
   const block = await lockBlock(ctx, { ticketId });
-  if (block !== undefined) await end(ctx, block);
+  if (block !== undefined) await end(ctx, block, 'repaired');
 }
 
-/** Tries again what waits; the value is how many blocks have begun. */
-export async function beginWaitingBlocks(ctx: Ctx): Promise<number> {
-  let begun = 0;
-  for (const block of await waitingBlocks(ctx)) {
-    const room = await findRoom(ctx, block.roomId);
-    if (room === undefined || (await tryBlock(ctx, block, room)).kind !== 'done') continue;
-    await setBlockStatus(ctx, block.id, 'active');
-    begun += 1;
-  }
-  return begun;
-}
-
-type Tried = { kind: 'done' } | { kind: 'in-use'; stays: RoomUse[] } | { kind: 'sold'; nights: Night[] };
+/** What trying to take a room out ended with. */
+export type Tried =
+  | { kind: 'done' }
+  | { kind: 'in-use'; stays: RoomUse[] }
+  | { kind: 'sold'; nights: Night[] };
 
 /** In the order type, nights, room: the nights must have one room to spare, and the room nobody in it. */
-async function tryBlock(ctx: Ctx, block: Block, { roomTypeId }: Room): Promise<Tried> {
-  const { id: blockId, roomId, kind, from, until } = block;
+export async function tryBlock(
+  ctx: Ctx,
+  { id: blockId, kind, from, until }: Pick<Block, 'id' | 'kind' | 'from' | 'until'>,
+  { id: roomId, roomTypeId }: Room,
+): Promise<Tried> {
   const isOut = kind === 'out_of_order';
   const nights = { roomTypeId, from, until };
   await lockType(ctx, roomTypeId);
@@ -107,21 +112,24 @@ async function tryBlock(ctx: Ctx, block: Block, { roomTypeId }: Room): Promise<T
   const stays = uses.filter(use => use.kind === 'stay');
   if (stays.length > 0 || (isOut && uses.length > 0)) return { kind: 'in-use', stays };
   if (!isOut) return { kind: 'done' };
-  const over = locked.filter(night => night.sold > night.rooms - 1 + night.overbookLimit);
+  const over = locked.filter(night => spareOf(night) < 1);
   if (over.length > 0) return { kind: 'sold', nights: over };
   if (!(await insertOutOfOrder(ctx, { blockId, roomId, from, until }))) return { kind: 'in-use', stays: [] };
   await recountInOrder(ctx, nights);
   return { kind: 'done' };
 }
 
-async function end(ctx: Ctx, block: Block): Promise<Block> {
+async function end(ctx: Ctx, block: Block, ending: BlockEnding): Promise<Block> {
   if (block.status === 'ended') return block;
-  const room = await findRoom(ctx, block.roomId);
-  await setBlockStatus(ctx, block.id, 'ended');
-  if (room !== undefined && block.kind === 'out_of_order' && block.status === 'active') {
-    await lockType(ctx, room.roomTypeId);
-    await deleteOutOfOrder(ctx, block.id);
-    await recountInOrder(ctx, { roomTypeId: room.roomTypeId, from: block.from, until: block.until });
+  if (block.feedId !== null) await endImported(ctx, { ...block, feedId: block.feedId }, ending);
+  else {
+    await setBlockStatus(ctx, block.id, { status: 'ended', ending });
+    const room = block.roomId === null ? undefined : await findRoom(ctx, block.roomId);
+    if (room !== undefined && block.kind === 'out_of_order' && block.status === 'active') {
+      await lockType(ctx, room.roomTypeId);
+      await deleteOutOfOrder(ctx, block.id);
+      await recountInOrder(ctx, { roomTypeId: room.roomTypeId, from: block.from, until: block.until });
+    }
   }
   return { ...block, status: 'ended' };
 }

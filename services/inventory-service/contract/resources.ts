@@ -2,6 +2,7 @@ import { days, isOncePer, version } from '@melmastoon/catalog/hotel-parts';
 import { idText, localDate } from '@melmastoon/catalog/parts';
 import { z } from 'zod';
 import { stopSellEndings, stopSellReasons } from '../contract.ts';
+import { blockKinds, blockStatuses, outKinds, roomUseKinds } from '../model.ts';
 
 /** Most nights that one request reads or changes. */
 export const MOST_NIGHTS = 550;
@@ -68,22 +69,26 @@ export const overbooking = z.strictObject({
   nights: someNights.optional(),
 });
 
-/** A room out of order or out of service. */
+/** A room out of order or out of service, or what a portal sold. */
 export const blockView = z.strictObject({
-  id: z.uuid(),
+  id: idText('rbl'),
   propertyId: idText('pro'),
-  roomId: idText('rom'),
-  kind: z.enum(['out_of_order', 'out_of_service']),
+  /** Null: any room of the type, which only a portal can sell. */
+  roomId: idText('rom').nullable(),
+  roomTypeId: idText('rty').nullable(),
+  kind: z.enum(blockKinds),
   nights: days,
   reason: z.string().nullable(),
   ticketId: idText('mtk').nullable(),
-  status: z.enum(['active', 'waiting', 'ended']),
+  feedId: idText('cfd').nullable(),
+  /** `waiting`: some of its nights belong to somebody else, see the move list. */
+  status: z.enum(blockStatuses),
 });
 
 /** Which room is taken out, and for which nights. */
 export const newBlock = z.strictObject({
   roomId: idText('rom'),
-  kind: z.enum(['out_of_order', 'out_of_service']),
+  kind: z.enum(outKinds),
   nights: someNights,
   reason: z
     .string()
@@ -99,10 +104,11 @@ export const newBlock = z.strictObject({
 export const roomUseView = z.strictObject({
   roomId: idText('rom'),
   number: z.string().nullable(),
-  kind: z.enum(['stay', 'out_of_order']),
+  kind: z.enum(roomUseKinds),
   nights: days,
   bookedRoomId: idText('brm').nullable(),
   reservationId: idText('rsv').nullable(),
+  blockId: idText('rbl').nullable(),
 });
 
 /** The rooms a booked room sleeps in. */
@@ -120,15 +126,24 @@ export const assignmentView = z.strictObject({
 /** Which room, and from which night on; the whole stay without one. */
 export const newAssignment = z.strictObject({ roomId: idText('rom'), fromNight: localDate.optional() });
 
-/** Why a guest must be moved. */
-export const moveReasons = ['room_closed', 'room_wanted_by_ticket', 'room_taken'] as const;
+/** Why a guest must be moved; `nothing_free`: a block that finds no room although nobody of ours is in its own. */
+export const moveReasons = [
+  'room_closed',
+  'room_wanted_by_ticket',
+  'room_wanted_by_feed',
+  'room_taken',
+  'nothing_free',
+] as const;
 
-/** A booked room that cannot stay where it is, or has no room though its booking names one. */
+/** A booked room that cannot stay where it is, or has no room though its booking names one, or a block without a room. */
 export const moveView = z.strictObject({
   reason: z.enum(moveReasons),
-  roomId: idText('rom'),
+  roomId: idText('rom').nullable(),
+  roomTypeId: idText('rty').nullable(),
   number: z.string().nullable(),
   nights: days,
-  bookedRoomId: idText('brm'),
-  reservationId: idText('rsv'),
+  bookedRoomId: idText('brm').nullable(),
+  reservationId: idText('rsv').nullable(),
+  /** The block in question, if any. */
+  blockId: idText('rbl').nullable(),
 });

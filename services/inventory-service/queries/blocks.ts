@@ -3,56 +3,61 @@ import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { type Id, idFromUuid, idToUuid } from '@ghasi/domain-primitives/ids';
 import type { LocalDate } from '@ghasi/domain-primitives/local-date';
 import { sql } from 'drizzle-orm';
-import type { BlockKind, blockStatuses } from '../model.ts';
+import type { BlockEnding, blockKinds, blockStatuses } from '../model.ts';
+import { orNull, type Place, placeOf } from './places.ts';
 
-/** A room out of order or out of service for some nights `[from, until)`. */
-export type Block = {
-  /** A bare uuid. */
-  readonly id: string;
+/** A room that is taken out for some nights `[from, until)`. Only an imported block can be of a type. */
+export type Block = Place & {
+  readonly id: Id<'rbl'>;
   readonly propertyId: Id<'pro'>;
-  readonly roomId: Id<'rom'>;
-  readonly kind: BlockKind;
+  readonly kind: (typeof blockKinds)[number];
   readonly from: LocalDate;
   readonly until: LocalDate;
   readonly reason: string | null;
   readonly ticketId: Id<'mtk'> | null;
+  /** The calendar it came from. */
+  readonly feedId: Id<'cfd'> | null;
   readonly status: (typeof blockStatuses)[number];
 };
 
-type BlockRow = Omit<Block, 'propertyId' | 'roomId' | 'ticketId'> & {
+type BlockRow = Omit<Block, 'id' | 'propertyId' | 'roomId' | 'roomTypeId' | 'ticketId' | 'feedId'> & {
+  id: string;
   propertyId: string;
-  roomId: string;
+  roomId: string | null;
+  roomTypeId: string | null;
   ticketId: string | null;
+  feedId: string | null;
 };
 
 const block = (found: BlockRow): Block => ({
   ...found,
+  ...placeOf(found),
+  id: idFromUuid('rbl', found.id),
   propertyId: idFromUuid('pro', found.propertyId),
-  roomId: idFromUuid('rom', found.roomId),
   ticketId: found.ticketId === null ? null : idFromUuid('mtk', found.ticketId),
+  feedId: found.feedId === null ? null : idFromUuid('cfd', found.feedId),
 });
 
-const columns = sql`id, property_id as "propertyId", room_id as "roomId", kind, from_date as "from", until_date as "until",
-                    reason, ticket_id as "ticketId", status`;
+const columns = sql`id, property_id as "propertyId", room_id as "roomId", room_type_id as "roomTypeId", kind,
+                    from_date as "from", until_date as "until", reason, ticket_id as "ticketId", feed_id as "feedId", status`;
 
-/** Writes a block down. */
+/** Writes a block of a room down. */
 export async function insertBlock(ctx: Ctx, one: Block): Promise<void> {
   await execute(
     ctx.tx,
     sql`insert into inventory.blocks
           (tenant_id, id, property_id, room_id, kind, from_date, until_date, reason, ticket_id, status, created_at)
-        values (${ctx.tenantId}, ${one.id}, ${idToUuid(one.propertyId)}, ${idToUuid(one.roomId)}, ${one.kind}, ${one.from},
-                ${one.until}, ${one.reason}, ${one.ticketId === null ? null : idToUuid(one.ticketId)}::uuid, ${one.status},
-                ${ctx.now})`,
+        values (${ctx.tenantId}, ${idToUuid(one.id)}, ${idToUuid(one.propertyId)}, ${orNull(one.roomId)}::uuid, ${one.kind},
+                ${one.from}, ${one.until}, ${one.reason}, ${orNull(one.ticketId)}::uuid, ${one.status}, ${ctx.now})`,
   );
 }
 
 /** One block, locked: by its id, or by the ticket that asked for it. */
 export async function lockBlock(
   ctx: Ctx,
-  by: { id: string } | { ticketId: Id<'mtk'> },
+  by: { id: Id<'rbl'> } | { ticketId: Id<'mtk'> },
 ): Promise<Block | undefined> {
-  const which = 'id' in by ? sql`id = ${by.id}` : sql`ticket_id = ${idToUuid(by.ticketId)}`;
+  const which = 'id' in by ? sql`id = ${idToUuid(by.id)}` : sql`ticket_id = ${idToUuid(by.ticketId)}`;
   const found = await row<BlockRow>(
     ctx.tx,
     sql`select ${columns}
@@ -64,14 +69,19 @@ export async function lockBlock(
   return found && block(found);
 }
 
-/** A block begins or ends. */
-export async function setBlockStatus(ctx: Ctx, id: string, status: Block['status']): Promise<void> {
+/** A block begins, or ends for a reason. */
+export async function setBlockStatus(
+  ctx: Ctx,
+  id: Id<'rbl'>,
+  status: { status: 'active' } | { status: 'ended'; ending: BlockEnding },
+): Promise<void> {
   await execute(
     ctx.tx,
     sql`update inventory.blocks
-        set status = ${status}
+        set status = ${status.status},
+            ending = ${status.status === 'ended' ? status.ending : null}
         where tenant_id = ${ctx.tenantId}
-          and id = ${id}`,
+          and id = ${idToUuid(id)}`,
   );
 }
 
@@ -94,16 +104,36 @@ export async function listBlocks(
   return found.map(block);
 }
 
-/** Blocks that wait for their room, oldest first. */
-export async function waitingBlocks(ctx: Ctx): Promise<Block[]> {
-  const found = await rows<BlockRow>(
+/** Blocks that wait for their room, by the type it is of, oldest first; rooms that nobody told us of are left out. */
+export async function waitingBlocks(ctx: Ctx): Promise<Map<Id<'rty'>, Block[]>> {
+  const found = await rows<BlockRow & { typeId: string }>(
     ctx.tx,
-    sql`select ${columns}
-        from inventory.blocks
+    sql`with waiting as (
+          select ${columns}
+          from inventory.blocks
+          where tenant_id = ${ctx.tenantId}
+            and status = 'waiting'
+          for update skip locked
+        )
+        select w.*, coalesce(w."roomTypeId", r.room_type_id) as "typeId"
+        from waiting w
+        left join inventory.rooms r on r.tenant_id = ${ctx.tenantId} and r.id = w."roomId"
+        where coalesce(w."roomTypeId", r.room_type_id) is not null
+        order by "typeId", w.id`,
+  );
+  const byType = Map.groupBy(found, ({ typeId }) => idFromUuid('rty', typeId));
+  return new Map([...byType].map(([id, blocks]) => [id, blocks.map(({ typeId: _, ...one }) => block(one))]));
+}
+
+/** Blocks that waited until their nights were over wait no more; the value is how many. */
+export async function lapseBlocks(ctx: Ctx, before: LocalDate): Promise<number> {
+  return execute(
+    ctx.tx,
+    sql`update inventory.blocks
+        set status = 'ended',
+            ending = 'lapsed'
         where tenant_id = ${ctx.tenantId}
           and status = 'waiting'
-        order by id
-        for update skip locked`,
+          and until_date <= ${before}`,
   );
-  return found.map(block);
 }

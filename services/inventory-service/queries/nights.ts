@@ -100,8 +100,10 @@ const isSold = sql`r.room_type_id = n.room_type_id
                    and (r.closed_from is null or n.date < r.closed_from)`;
 
 /**
- * Counts the rooms of a type that can be slept in on each night. The caller holds the type's lock, so that two changes of
- * its rooms do not overlook each other. Nights that are sold beyond it keep the capacity they need.
+ * Counts the rooms of a type that we can sell on each night: those that are out of order or that a portal sold are not
+ * among them. Where a room was archived under a portal's booking there are none, not fewer than none. The caller holds
+ * the type's lock, so that two changes of its rooms do not overlook each other. Nights that are sold beyond it keep the
+ * capacity they need.
  *
  * Night by night and without a join: a planner that has no statistics yet counts all nights anew for each of them.
  */
@@ -114,7 +116,8 @@ export async function recount(ctx: Ctx, { roomTypeId, from, until }: TypeNights)
                  greatest(counted.rooms, n.sold - n.overbook_limit),
                  n.version + 1
           from (
-            select (select count(*)::int
+            select greatest(0,
+                   (select count(*)::int
                     from inventory.rooms r
                     where r.tenant_id = n.tenant_id
                       and ${isSold})
@@ -122,10 +125,16 @@ export async function recount(ctx: Ctx, { roomTypeId, from, until }: TypeNights)
                     from inventory.room_uses u
                     join inventory.rooms r on r.tenant_id = u.tenant_id and r.id = u.room_id
                     where u.tenant_id = n.tenant_id
-                      and u.kind = 'out_of_order'
+                      and u.kind <> 'stay'
                       and u.from_date <= n.date
                       and n.date < u.until_date
-                      and ${isSold}) as rooms
+                      and ${isSold})
+                 - (select count(*)::int
+                    from inventory.type_uses t
+                    where t.tenant_id = n.tenant_id
+                      and t.room_type_id = n.room_type_id
+                      and t.from_date <= n.date
+                      and n.date < t.until_date)) as rooms
           ) counted)
         where n.tenant_id = ${ctx.tenantId}
           and n.room_type_id = ${idToUuid(roomTypeId)}

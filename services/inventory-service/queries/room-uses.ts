@@ -4,7 +4,7 @@ import { type Id, idFromUuid, idToUuid } from '@ghasi/domain-primitives/ids';
 import type { LocalDate } from '@ghasi/domain-primitives/local-date';
 import { uuid7 } from '@ghasi/domain-primitives/uuid';
 import { sql } from 'drizzle-orm';
-import type { Slice } from '../model.ts';
+import type { roomUseKinds, Slice } from '../model.ts';
 
 /**
  * Puts stays into rooms. The exclusion constraint decides (R7): what overlaps another use of the room is left out, and
@@ -43,33 +43,35 @@ export async function deleteStays(ctx: Ctx, bookedRoomIds: readonly Id<'brm'>[])
 /** Takes a room out of the inventory; false when somebody has it on one of the nights. */
 export async function insertOutOfOrder(
   ctx: Ctx,
-  { blockId, roomId, from, until }: Slice & { blockId: string },
+  { blockId, roomId, from, until }: Slice & { blockId: Id<'rbl'> },
 ): Promise<boolean> {
   const inserted = await execute(
     ctx.tx,
     sql`insert into inventory.room_uses (tenant_id, id, room_id, kind, from_date, until_date, block_id)
-        values (${ctx.tenantId}, ${uuid7()}, ${idToUuid(roomId)}, 'out_of_order', ${from}, ${until}, ${blockId})
+        values (${ctx.tenantId}, ${uuid7()}, ${idToUuid(roomId)}, 'out_of_order', ${from}, ${until},
+                ${idToUuid(blockId)})
         on conflict do nothing`,
   );
   return inserted === 1;
 }
 
 /** Gives a room back to the inventory. */
-export async function deleteOutOfOrder(ctx: Ctx, blockId: string): Promise<void> {
+export async function deleteOutOfOrder(ctx: Ctx, blockId: Id<'rbl'>): Promise<void> {
   await execute(
     ctx.tx,
     sql`delete from inventory.room_uses
         where tenant_id = ${ctx.tenantId}
-          and block_id = ${blockId}`,
+          and block_id = ${idToUuid(blockId)}`,
   );
 }
 
 /** Who or what has a room on some nights. */
 export type RoomUse = Slice & {
-  readonly kind: 'stay' | 'out_of_order';
+  readonly kind: (typeof roomUseKinds)[number];
   readonly number: string | null;
   readonly bookedRoomId: Id<'brm'> | null;
   readonly reservationId: Id<'rsv'> | null;
+  readonly blockId: Id<'rbl'> | null;
 };
 
 type UseRow = {
@@ -80,6 +82,7 @@ type UseRow = {
   until: LocalDate;
   bookedRoomId: string | null;
   reservationId: string | null;
+  blockId: string | null;
 };
 
 const useOf = (found: UseRow): RoomUse => ({
@@ -87,11 +90,12 @@ const useOf = (found: UseRow): RoomUse => ({
   roomId: idFromUuid('rom', found.roomId),
   bookedRoomId: found.bookedRoomId === null ? null : idFromUuid('brm', found.bookedRoomId),
   reservationId: found.reservationId === null ? null : idFromUuid('rsv', found.reservationId),
+  blockId: found.blockId === null ? null : idFromUuid('rbl', found.blockId),
 });
 
 const fromUses = sql`
   select u.room_id as "roomId", r.number, u.kind, u.from_date as "from", u.until_date as "until",
-         u.booked_room_id as "bookedRoomId", a.reservation_id as "reservationId"
+         u.booked_room_id as "bookedRoomId", a.reservation_id as "reservationId", u.block_id as "blockId"
   from inventory.room_uses u
   left join inventory.rooms r on r.tenant_id = u.tenant_id and r.id = u.room_id
   left join inventory.allocation_rooms l on l.tenant_id = u.tenant_id and l.booked_room_id = u.booked_room_id

@@ -86,7 +86,7 @@ const unassign = defineRoute({
 const blocked = defineRoute({
   method: 'GET',
   path: '/api/v1/room-blocks',
-  summary: 'Rooms out of order or out of service',
+  summary: 'Rooms out of order or out of service, and what portals sold',
   auth: operator(staff),
   query: nightsOfProperty,
   returns: { 200: z.strictObject({ blocks: z.array(blockView) }) },
@@ -116,7 +116,7 @@ const unblock = defineRoute({
   path: '/api/v1/room-blocks/:blockId/end',
   summary: 'Bring a room back',
   auth: operator(keepers),
-  params: z.strictObject({ blockId: z.uuid() }),
+  params: z.strictObject({ blockId: idText('rbl') }),
   returns: { 200: blockView },
   handler: async (ctx, { params }) => ({ status: 200, body: blockOf(await endBlock(ctx, params)) }),
 });
@@ -124,7 +124,7 @@ const unblock = defineRoute({
 const listMoves = defineRoute({
   method: 'GET',
   path: '/api/v1/move-list',
-  summary: 'Guests who cannot stay in the room they have, or have none though their booking names one',
+  summary: 'Guests who cannot stay in the room they have, or have none though one was sold',
   auth: operator(desk),
   query: z.strictObject({ propertyId: idText('pro') }),
   returns: { 200: z.strictObject({ moves: z.array(moveView) }) },
