@@ -13,32 +13,32 @@ import { hotMigrations } from '@ghasi/hot/cache-metadata';
 import { jobsMigrations } from '@ghasi/jobs/migrations';
 import { service as aiOrchestrator } from '@melmastoon/ai-orchestrator-service/service';
 import { service as analytics } from '@melmastoon/analytics-service/service';
-import { service as audit } from '@melmastoon/audit-service/service';
+import { createAuditService } from '@melmastoon/audit-service/service';
 import { service as bffBackoffice } from '@melmastoon/bff-backoffice-service/service';
 import { service as bffConsumer } from '@melmastoon/bff-consumer-service/service';
 import { service as bffTenantBooking } from '@melmastoon/bff-tenant-booking-service/service';
-import { service as billing } from '@melmastoon/billing-service/service';
+import { createBillingService } from '@melmastoon/billing-service/service';
 import { crossTenantPaths } from '@melmastoon/catalog/cross-tenant-paths';
 import { service as fileStorage } from '@melmastoon/file-storage-service/service';
-import { service as housekeeping } from '@melmastoon/housekeeping-service/service';
+import { createHousekeepingService } from '@melmastoon/housekeeping-service/service';
 import { createIamService } from '@melmastoon/iam-service/service';
 import { assignedTo } from '@melmastoon/inventory-service/contract/questions';
 import { service as inventory } from '@melmastoon/inventory-service/service';
-import { service as lockIntegration } from '@melmastoon/lock-integration-service/service';
-import { service as maintenance } from '@melmastoon/maintenance-service/service';
-import { service as notification } from '@melmastoon/notification-service/service';
+import { createLockIntegrationService } from '@melmastoon/lock-integration-service/service';
+import { createMaintenanceService } from '@melmastoon/maintenance-service/service';
+import { createNotificationService } from '@melmastoon/notification-service/service';
 import { createPaymentGatewayService } from '@melmastoon/payment-gateway-service/service';
 import { service as pricing } from '@melmastoon/pricing-service/service';
 import { createPropertyService } from '@melmastoon/property-service/service';
 import { service as reporting } from '@melmastoon/reporting-service/service';
 import { dayStatus } from '@melmastoon/reservation-service/contract/questions';
 import { createReservationService } from '@melmastoon/reservation-service/service';
-import { service as searchAggregation } from '@melmastoon/search-aggregation-service/service';
+import { createSearchAggregationService } from '@melmastoon/search-aggregation-service/service';
 import { service as staff } from '@melmastoon/staff-service/service';
 import { service as sync } from '@melmastoon/sync-service/service';
 import { service as tenant } from '@melmastoon/tenant-service/service';
 import { service as themeConfig } from '@melmastoon/theme-config-service/service';
-import type { OpenProviders } from './providers.ts';
+import { noProviders, type OpenProviders } from './providers.ts';
 
 /** What the services need from the installation they run in. */
 export type Installation = {
@@ -47,47 +47,46 @@ export type Installation = {
   ask: Ask;
   /** How long a guest has to pay; default 600. */
   holdSeconds?: number;
-  /** Vendors it works with; without them money is cash. */
-  providers?: Pick<OpenProviders, 'gateways'>;
+  /** Vendors it works with; default none. */
+  providers?: OpenProviders;
 };
 
 /** All services of the platform, in the order their schemas are made. */
 export function allServices(installation: Installation): Service[] {
-  const { providers, holdSeconds = 600 } = installation;
-  const { origin, hostname } = new URL(installation.publicUrl);
-  const iam = createIamService({
-    ask: installation.ask,
-    secrets: [installation.secret],
-    issuer: origin,
-    rpId: hostname,
-    origins: [origin],
-  });
-  return [
+  const { secret, ask, holdSeconds = 600, providers = noProviders } = installation;
+  const { origin: publicUrl, hostname } = new URL(installation.publicUrl);
+  const services = [
     tenant,
-    iam,
-    createPropertyService({ ask: installation.ask, dayChecks: [dayStatus], roomChecks: [assignedTo] }),
-    createReservationService({ ask: installation.ask, holdMs: seconds(holdSeconds) }),
+    createIamService({ ask, secrets: [secret], issuer: publicUrl, rpId: hostname, origins: [publicUrl] }),
+    createPropertyService({ ask, dayChecks: [dayStatus], roomChecks: [assignedTo] }),
+    createReservationService({ ask, holdMs: seconds(holdSeconds) }),
     inventory,
     pricing,
-    housekeeping,
-    maintenance,
-    billing,
-    createPaymentGatewayService({ publicUrl: origin, gateways: providers?.gateways ?? [] }),
-    notification,
+    createHousekeepingService({ ask }),
+    createMaintenanceService({ ask }),
+    createBillingService({ ask }),
+    createPaymentGatewayService({ publicUrl, gateways: providers.gateways }),
+    createNotificationService({ ask, secret, publicUrl, channels: providers.channels }),
     themeConfig,
-    lockIntegration,
-    searchAggregation,
+    createLockIntegrationService({
+      ask,
+      secret,
+      vendors: providers.locks,
+      secondFactor: providers.secondFactor ?? true,
+    }),
+    createSearchAggregationService({ ask }),
     aiOrchestrator,
     fileStorage,
     reporting,
     analytics,
-    audit,
     sync,
     staff,
     bffTenantBooking,
     bffBackoffice,
     bffConsumer,
   ];
+  // It hears of everything, so it comes last.
+  return [...services, createAuditService({ events: services.flatMap(({ publishes }) => publishes) })];
 }
 
 /** Every schema of the platform, for the migrator and the doctor. */

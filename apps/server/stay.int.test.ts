@@ -1,3 +1,5 @@
+import { idToUuid } from '@ghasi/domain-primitives/ids';
+import { addDays } from '@ghasi/domain-primitives/local-date';
 import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
 import { freePorts } from '@ghasi/testing/free-ports';
 import { waitUntil } from '@ghasi/testing/signal';
@@ -27,6 +29,9 @@ afterAll(async () => {
   await database.drop();
 });
 
+/** Further than the stays of the demo reach: there is room. */
+const FAR = 200;
+
 /** The page of the provider where the guest of a booking pays. */
 function paymentPage(reservationId: string): Promise<string> {
   return waitUntil('there is a page to pay on', async () => {
@@ -43,12 +48,12 @@ async function onThePage(page: string, choice: 'pay' | 'decline' | 'cancel'): Pr
 }
 
 async function heldBy(rail: string): Promise<Body> {
-  const draft = await desk.draft({ arrival: inDays(10), departure: inDays(12) }, rail);
+  const draft = await desk.draft({ arrival: inDays(FAR), departure: inDays(FAR + 2) }, rail);
   return desk.send('POST', `/reservations/${draft.reservationId}/confirm`);
 }
 
 test('SAGA-14..18, SAGA-27: a booking through the API is held, gets its rooms and is confirmed as cash on arrival', async () => {
-  const booking = await desk.book({ arrival: inDays(10), departure: inDays(12) }, 'cash_pending');
+  const booking = await desk.book({ arrival: inDays(FAR), departure: inDays(FAR + 2) }, 'cash_pending');
   expect(booking).toMatchObject({
     status: 'confirmed_cash_pending',
     payment: { rail: 'cash_pending', paid: { amount: '0' }, outstanding: booking.total.gross },
@@ -69,4 +74,91 @@ test('SAGA-25: a declined card cancels the hold, and the rooms are free again', 
   const { reservationId } = await heldBy('card');
   await onThePage(await paymentPage(reservationId), 'decline');
   expect(await desk.once(reservationId, 'held')).toMatchObject({ status: 'cancelled' });
+});
+
+/** A room type for two that has a room on a night. */
+async function typeWithRoom({ arrival, departure }: { arrival: string; departure: string }): Promise<string> {
+  const { propertyId } = await desk.house();
+  const { roomTypes } = await desk.send('GET', `/properties/${propertyId}/room-types`);
+  const forTwo = new Set(roomTypes.filter(({ code }: Body) => code !== 'SGL').map(({ id }: Body) => id));
+  return waitUntil('inventory has counted its rooms', async () => {
+    const nights = `from=${arrival}&until=${departure}`;
+    const left = await desk.send('GET', `/availability?propertyId=${propertyId}&${nights}`);
+    return left.roomTypes.find(
+      (type: Body) => forTwo.has(type.roomTypeId) && type.nights.every((night: Body) => night.available > 0),
+    )?.roomTypeId;
+  });
+}
+
+/** A room of a type that nobody has, clean and inspected. */
+async function readyRoom(roomTypeId: string): Promise<string> {
+  const { propertyId } = await desk.house();
+  const free = await waitUntil('a room is free', async () => {
+    const { rooms } = await desk.send('GET', `/housekeeping/rooms?propertyId=${propertyId}`);
+    return rooms.find(
+      (room: Body) => room.roomTypeId === roomTypeId && room.occupancy === 'vacant' && room.overlay === null,
+    )?.roomId;
+  });
+  await desk.send('POST', '/housekeeping/room-conditions', { roomIds: [free], condition: 'inspected' });
+  return free;
+}
+
+async function atRoom(roomId: string): Promise<Body> {
+  const { propertyId } = await desk.house();
+  const { rooms } = await desk.send('GET', `/housekeeping/rooms?propertyId=${propertyId}`);
+  return rooms.find((room: Body) => room.roomId === roomId);
+}
+
+test('SAGA-35..47: a whole stay, from the card to the closed folio, across all services', async () => {
+  const { propertyId } = await desk.house();
+  // The night audit has not run yet: the hotel day is yesterday, the guest leaves today (R1).
+  await database.admin(
+    'update property.properties set opened_on = opened_on - 1, business_date = business_date - 1 where id = $1',
+    [idToUuid(propertyId)],
+  );
+  const { businessDate } = await desk.send('GET', `/properties/${propertyId}`);
+  const stay = { arrival: businessDate, departure: addDays(businessDate, 1) };
+  const roomTypeId = await typeWithRoom(stay);
+  const draft = await desk.draft(stay, 'card', roomTypeId);
+  const id = draft.reservationId;
+  await desk.send('POST', `/reservations/${id}/confirm`);
+  await onThePage(await paymentPage(id), 'pay');
+  const booking = await desk.once(id, 'held');
+  expect(booking.status).toBe('confirmed');
+
+  const roomId = await readyRoom(roomTypeId);
+  const [{ bookedRoomId }] = booking.rooms;
+  await desk.send('POST', `/reservations/${id}/rooms`, {
+    fromNight: stay.arrival,
+    rooms: [{ bookedRoomId, roomId }],
+  });
+  await desk.send('POST', `/reservations/${id}/check-in`);
+  const inHouse = await desk.once(id, 'confirmed');
+  expect(inHouse).toMatchObject({ status: 'checked_in', missing: [] });
+  const { keys } = await desk.send('GET', `/key-credentials?reservationId=${id}`);
+  expect(keys).toMatchObject([{ roomId }]);
+  await waitUntil('the room is occupied', async () => (await atRoom(roomId)).occupancy === 'occupied');
+
+  await desk.send('POST', `/reservations/${id}/check-out`);
+  const gone = await desk.once(id, 'checked_in');
+  expect(gone.status).toBe('checked_out');
+  const { folios } = await desk.send('GET', `/folios?reservationId=${id}`);
+  expect(folios).toMatchObject([
+    { status: 'closed', balance: { amount: '0' }, charges: booking.total.gross },
+  ]);
+  await waitUntil('the key is dead', async () => {
+    const after = await desk.send('GET', `/key-credentials?reservationId=${id}`);
+    return after.keys.every(({ status }: Body) => status === 'revoked');
+  });
+  await waitUntil('the room is dirty and empty', async () => {
+    const room = await atRoom(roomId);
+    return room.occupancy === 'vacant' && room.condition === 'dirty';
+  });
+  await waitUntil('the guest has been written to', async () => {
+    const { messages } = await desk.send('GET', `/messages?reservationId=${id}`);
+    const written = new Set(
+      messages.filter(({ dispatchedAt }: Body) => dispatchedAt).map(({ template }: Body) => template),
+    );
+    return ['booking_confirmed', 'welcome', 'receipt'].every(template => written.has(template));
+  });
 });

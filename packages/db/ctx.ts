@@ -17,6 +17,8 @@ export type Ctx = {
   now: Date;
   newId: typeof newId;
   log: Logger;
+  /** Does something once this transaction has committed, and not at all if it has not. Must not throw. */
+  afterCommit(work: () => void): void;
   /** Counts something, once this transaction has committed. */
   count: Metrics['inc'];
 };

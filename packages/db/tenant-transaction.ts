@@ -64,7 +64,7 @@ async function transaction<R>(
   // `broken` decides whether the connection goes back to the pool: never with a transaction of unknown state.
   let broken = true;
   let outcome: 'committed' | 'aborted' | 'unknown' = 'aborted';
-  let counted: (() => void)[] | undefined;
+  let later: (() => void)[] | undefined;
   try {
     const bootId = bootIds.get(client) ?? (await rememberBootId(client));
     // Not awaited: the first statement of `work` follows in the same packet. If BEGIN fails, so does everything after.
@@ -81,10 +81,11 @@ async function transaction<R>(
         now: who.now ?? new Date(),
         tenantId: who.tenantId,
         actor: who.actor,
-        count: (name, labels, by) => {
-          counted ??= [];
-          counted.push(() => db.metrics?.inc(name, labels, by));
+        afterCommit(work) {
+          later ??= [];
+          later.push(work);
         },
+        count: (name, labels, by) => ctx.afterCommit(() => db.metrics?.inc(name, labels, by)),
       };
       value = await work(ctx);
       if (isAccepted(value)) {
@@ -117,7 +118,7 @@ async function transaction<R>(
     broken = client.getTransactionStatus() !== 'I';
     await failpoint('db.after-commit');
     if (appended !== undefined) db.outbox?.committed(who.tenantId);
-    for (const count of counted ?? []) count();
+    for (const work of later ?? []) work();
     return value as ValueOf<R>;
   } finally {
     client.release(broken);

@@ -6,6 +6,7 @@ import { bossIn } from './boss-in-transaction.ts';
 import type { JobDefinition } from './define-job.ts';
 import { bossOptions, pack } from './envelope.ts';
 import { jobErrors } from './errors.ts';
+import { tellEnqueued } from './news.ts';
 import { bossQueue } from './queues.ts';
 
 /** How one job differs from its definition. */
@@ -24,7 +25,7 @@ export type EnqueueOptions = {
 /** One of many. */
 export type Enqueued<Input> = EnqueueOptions & { input: Input };
 
-type EnqueueCtx = Pick<Ctx, 'tx' | 'tenantId' | 'actor'>;
+type EnqueueCtx = Pick<Ctx, 'tx' | 'tenantId' | 'actor'> & Partial<Pick<Ctx, 'afterCommit'>>;
 
 const KEY_RACES = 10; // each lost race means that a worker has just started the job; ten in a row do not happen
 
@@ -60,6 +61,8 @@ export async function enqueueMany<Input extends z.ZodType>(
     }
   }
   if (plain.length > 0) await insert(ctx, job as unknown as JobDefinition, plain);
+  if (wanted.some(({ runAt }) => runAt === undefined))
+    ctx.afterCommit?.(() => tellEnqueued(bossQueue(job.service, job.queue)));
   return ids;
 }
 

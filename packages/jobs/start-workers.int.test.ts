@@ -42,6 +42,13 @@ describe('a list of jobs that could not work is refused at the start', () => {
   });
 });
 
+test('a job that is committed in the process of its worker starts at once and waits for no poll', async () => {
+  const job = defineJob({ ...plain, name: 'shop.quick', run: ctx => recordEffect(ctx, 'quick') });
+  await harness.work({ jobs: [job], pollSeconds: 3_600 });
+  const id = await harness.inShop(newTenantId(), ctx => enqueue(ctx, job, {}));
+  expect((await harness.untilStatus(id, 'completed')).retry_count).toBe(0);
+});
+
 test('OBS-16, OBS-33, JOB-30: depth, duration, failures, outcome and rows are metrics, without a tenant', async () => {
   const metrics = createMetrics();
   const good = defineJob({ ...plain, name: 'shop.good', run: ctx => recordEffect(ctx, 'x') });

@@ -7,6 +7,7 @@ import type { PgBoss } from 'pg-boss';
 import { affected } from './boss-in-transaction.ts';
 import type { JobDefinition, Schedule } from './define-job.ts';
 import { attemptOf } from './lease.ts';
+import { onEnqueued } from './news.ts';
 import { assertAdmitted, jobsByName, type Pool, poolsOf } from './pools.ts';
 import { watchQueues } from './queue-depth.ts';
 import type { QueueName } from './queues.ts';
@@ -84,10 +85,12 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
       deadLetterThreshold: options.deadLetterThreshold ?? 10,
       everySeconds: rhythm.rescueSeconds,
     });
+    const deaf = onEnqueued(queue => wake(boss, queue));
     return {
       id,
       wake: () => wake(boss),
       async stop({ timeoutMs = 4_000 } = {}) {
+        deaf();
         scheduler.stop();
         queues.stop();
         await boss.stop({ graceful: true, timeout: timeoutMs });

@@ -1,11 +1,13 @@
 import { lockEntity } from '@ghasi/db/advisory-lock';
 import type { Database } from '@ghasi/db/database';
+import { execute } from '@ghasi/db/sql';
 import { type Actor, type Ctx, tenantRead, tenantTransaction } from '@ghasi/db/tenant-transaction';
 import type { CurrencyCode } from '@ghasi/domain-primitives/currencies';
 import { type Id, idToUuid, type TenantId } from '@ghasi/domain-primitives/ids';
 import type { LocalDate } from '@ghasi/domain-primitives/local-date';
 import type { Stay } from '@ghasi/domain-primitives/stay';
-import { eq } from 'drizzle-orm';
+import { eq, getTableColumns, sql } from 'drizzle-orm';
+import type { PgTable } from 'drizzle-orm/pg-core';
 import { type Agreed, ALLOCATE_MS, type Ended, HOLD_MS, type Reservation } from './model.ts';
 import type { Guest } from './queries.ts';
 import { guests, reservations } from './tables.ts';
@@ -75,14 +77,16 @@ export function seedBookings(
   return tenantTransaction(db, { tenantId, actor: seeder }, async ({ tx }) => {
     await lockEntity(tx, tenantId, { type: 'reservation.demo', id: propertyId });
     if (await isBooked(tx, propertyId)) return;
-    for (const some of inParts(bookings())) {
-      await tx.insert(guests).values(
-        some.map(({ guestId, guest: { name, phone, email, locale }, bookedAt }) => ({
-          ...{ tenantId, id: idToUuid(guestId), name, phone, email, locale, createdAt: bookedAt },
-        })),
-      );
-      await tx.insert(reservations).values(some.map(booking => rowOf(house, booking)));
-    }
+    const all = bookings();
+    const people = all.map(({ guestId, guest: { name, phone, email, locale }, bookedAt }) => ({
+      ...{ tenantId, id: idToUuid(guestId), name, phone, email, locale, createdAt: bookedAt },
+    }));
+    await insertAll(tx, guests, people);
+    await insertAll(
+      tx,
+      reservations,
+      all.map(booking => rowOf(house, booking)),
+    );
   });
 }
 
@@ -135,7 +139,26 @@ function agreedOf({ currency }: BookedHouse, booking: SeedBooking): Agreed {
   };
 }
 
-/** A statement takes 65,535 parameters; 500 rows of any table here are fewer. */
-function* inParts<T>(things: readonly T[], size = 500): Generator<T[]> {
-  for (let at = 0; at < things.length; at += size) yield things.slice(at, at + size);
+/** Inserts rows as one JSON value; as parameters, writing the statement is most of what a seed costs (measured: two thirds). */
+async function insertAll<T extends PgTable>(
+  tx: Ctx['tx'],
+  table: T,
+  rows: readonly T['$inferInsert'][],
+): Promise<void> {
+  if (rows.length === 0) return;
+  const columns = Object.entries(getTableColumns(table)).filter(([key]) => rows.some(row => key in row));
+  const list = rows.map(row =>
+    Object.fromEntries(columns.map(([key, { name }]) => [name, row[key as keyof typeof row]])),
+  );
+  const json = JSON.stringify(list, (_, value) => (typeof value === 'bigint' ? String(value) : value));
+  const names = sql.join(
+    columns.map(([, { name }]) => sql.identifier(name)),
+    sql`, `,
+  );
+  await execute(
+    tx,
+    sql`insert into ${table} (${names})
+        select ${names}
+        from jsonb_populate_recordset(null::${table}, ${json}::jsonb)`,
+  );
 }

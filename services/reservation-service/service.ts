@@ -1,5 +1,6 @@
 import { defineService, type Service } from '@ghasi/backbone/define-service';
 import type { Ask } from '@ghasi/backbone/question';
+import { roomStatus } from '@melmastoon/housekeeping-service/contract/questions';
 import { assignRoomQuestion, availability } from '@melmastoon/inventory-service/contract/questions';
 import { cancellationTermsOf, makeQuote, quoteOf } from '@melmastoon/pricing-service/contract/questions';
 import { propertyOf } from '@melmastoon/property-service/contract';
@@ -33,7 +34,15 @@ export function createReservationService({ ask, ...times }: ReservationParts): S
     schedules,
     gauges: [sagasInflight],
     routes: [...bookingRoutes(ask, times), ...deskRoutes(ask), ...walkInRoutes(ask)],
-    needs: [propertyOf, makeQuote, quoteOf, cancellationTermsOf, availability, assignRoomQuestion],
+    needs: [
+      propertyOf,
+      makeQuote,
+      quoteOf,
+      cancellationTermsOf,
+      availability,
+      assignRoomQuestion,
+      roomStatus,
+    ],
     answers: [dayStatusAnswer, contactAnswer],
     errors,
   });

@@ -2,6 +2,7 @@ import type { Ask } from '@ghasi/backbone/question';
 import { coreErrors } from '@ghasi/domain-primitives/errors';
 import type { Id, TenantId } from '@ghasi/domain-primitives/ids';
 import { localDateIn, parseZone } from '@ghasi/domain-primitives/zone';
+import { roomStatus } from '@melmastoon/housekeeping-service/contract/questions';
 import {
   assignRoomQuestion,
   availability as availabilityOf,
@@ -49,6 +50,15 @@ export async function assertRoomLeft(ask: Ask, tenantId: TenantId, booking: Rese
     if (free === 0) throw errors.NO_ROOM();
     left.set(roomTypeId, free - 1);
   }
+}
+
+/** R14: refuses a check-in into a room that housekeeping has not made ready. */
+export async function assertRoomsReady(ask: Ask, tenantId: TenantId, booking: Reservation): Promise<void> {
+  const roomIds = booking.rooms.flatMap(({ roomId }) => (roomId === null ? [] : [roomId]));
+  if (roomIds.length === 0) return; // refused in a moment, for having no number
+  const { rooms } = await ask(roomStatus, { tenantId, propertyId: booking.propertyId, roomIds });
+  const unready = rooms.filter(({ ready }) => !ready).map(({ roomId, reason }) => `${roomId} (${reason})`);
+  if (unready.length > 0) throw errors.ROOM_NOT_READY({ rooms: unready.join(', ') });
 }
 
 type Assignment = { bookedRoomId: Id<'brm'>; roomId: Id<'rom'> };

@@ -14,7 +14,7 @@ import { listBoard, readReservation } from '../queries.ts';
 import { finishCheckIn, startCheckIn } from '../sagas/check-in.ts';
 import { startCheckOut } from '../sagas/check-out.ts';
 import { takeBackCheckIn, undoCancellation, undoNoShow } from '../undo.ts';
-import { assertRoomLeft, assignAtInventory, houseOf, todayAt } from './asking.ts';
+import { assertRoomLeft, assertRoomsReady, assignAtInventory, houseOf, todayAt } from './asking.ts';
 import { view } from './view.ts';
 
 const staff = operator(['owner', 'manager', 'front_desk']);
@@ -83,6 +83,7 @@ export function deskRoutes(ask: Ask): readonly AnyRoute[] {
         errors.NOT_CONFIRMED,
         errors.ARRIVES_LATER,
         errors.ROOM_NOT_ASSIGNED,
+        errors.ROOM_NOT_READY,
         errors.CHECK_IN_INCOMPLETE,
         errors.NOT_IN_HOUSE,
         errors.SHORTEN_FIRST,
@@ -106,6 +107,13 @@ export function deskRoutes(ask: Ask): readonly AnyRoute[] {
       },
     });
 
+  /** R14: the last condition of a check-in, and the only one that others know. */
+  const roomsReady: Before = async ({ tenantId }, booking) => {
+    const { status } = booking;
+    if (status === 'confirmed' || status === 'confirmed_cash_pending')
+      await assertRoomsReady(ask, tenantId, booking);
+  };
+
   /** R18. Rooms that are still kept for him are his whatever is left (R17). */
   const roomLeft: Before = async ({ tenantId, now }, booking) => {
     const { status, noShowKeptUntil } = booking;
@@ -117,7 +125,7 @@ export function deskRoutes(ask: Ask): readonly AnyRoute[] {
   return [
     list,
     rooms,
-    atTheDesk('check-in', 'Begin a check-in: folio, key and welcome have 30 s', startCheckIn),
+    atTheDesk('check-in', 'Begin a check-in: folio, key and welcome have 30 s', startCheckIn, roomsReady),
     atTheDesk(
       'check-in/finish',
       'Let a guest in whose check-in was late, once nothing is missing',
