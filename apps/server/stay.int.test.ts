@@ -97,10 +97,12 @@ async function readyRoom(roomTypeId: string): Promise<string> {
     const { rooms } = await desk.send('GET', `/housekeeping/rooms?propertyId=${propertyId}`);
     return rooms.find(
       (room: Body) => room.roomTypeId === roomTypeId && room.occupancy === 'vacant' && room.overlay === null,
-    )?.roomId;
+    );
   });
-  await desk.send('POST', '/housekeeping/room-conditions', { roomIds: [free], condition: 'inspected' });
-  return free;
+  const way = { dirty: ['clean', 'inspected'], pickup: ['clean', 'inspected'], clean: ['inspected'] };
+  for (const condition of way[free.condition as keyof typeof way] ?? [])
+    await desk.send('POST', '/housekeeping/room-conditions', { roomIds: [free.roomId], condition });
+  return free.roomId;
 }
 
 async function atRoom(roomId: string): Promise<Body> {
