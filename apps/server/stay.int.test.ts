@@ -1,4 +1,4 @@
-import { idToUuid } from '@ghasi/domain-primitives/ids';
+import { idToUuid, parseId } from '@ghasi/domain-primitives/ids';
 import { addDays } from '@ghasi/domain-primitives/local-date';
 import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
 import { freePorts } from '@ghasi/testing/free-ports';
@@ -116,7 +116,7 @@ test('SAGA-35..47: a whole stay, from the card to the closed folio, across all s
   // The night audit has not run yet: the hotel day is yesterday, the guest leaves today (R1).
   await database.admin(
     'update property.properties set opened_on = opened_on - 1, business_date = business_date - 1 where id = $1',
-    [idToUuid(propertyId)],
+    [idToUuid(parseId('pro', propertyId))],
   );
   const { businessDate } = await desk.send('GET', `/properties/${propertyId}`);
   const stay = { arrival: businessDate, departure: addDays(businessDate, 1) };

@@ -50,6 +50,11 @@ test('EVT-63: staff is written to as well, also about no booking', () => {
   expect(refusalOf(MessageDispatched, { ...samples[MessageDispatched.subject], ...change })).toBeUndefined();
 });
 
+test('EVT-63, X-124: paper at the desk is a channel, so that a guest whom nothing reaches is welcomed too', () => {
+  const change = { channel: 'printed', provider: 'front_desk', providerReference: messageId };
+  expect(refusalOf(MessageDispatched, { ...samples[MessageDispatched.subject], ...change })).toBeUndefined();
+});
+
 function keyOf(event: (typeof events)[number], change: object): string {
   return event.from({ ...samples[event.subject], ...change } as never, { aggregateVersion: 1 })
     .idempotencyKey;

@@ -3,8 +3,8 @@ import { code, locale } from '@melmastoon/catalog/hotel-parts';
 import { idText, instant } from '@melmastoon/catalog/parts';
 import { z } from 'zod';
 
-/** Ways to reach somebody. */
-export const channels = ['email', 'sms', 'whatsapp'] as const;
+/** Ways to reach somebody. `printed`: a sheet of paper at the front desk, for a guest whom nothing else reaches. */
+export const channels = ['email', 'sms', 'whatsapp', 'printed'] as const;
 
 /** What is written. A cancelled booking has one template per reason: a failed payment is no cancellation (X-122). */
 export const templates = [
