@@ -1,8 +1,14 @@
 import { answer } from '@ghasi/backbone/question';
 import { type Actor, tenantRead, tenantTransaction } from '@ghasi/db/tenant-transaction';
+import type { LocalDate } from '@ghasi/domain-primitives/local-date';
+import { readSold } from './commands/calendar.ts';
 import { makeQuote as freeze } from './commands/quotes.ts';
-import { cancellationTermsOf, makeQuote, quoteOf } from './contract/questions.ts';
+import { calendarOf, cancellationTermsOf, makeQuote, quoteOf } from './contract/questions.ts';
 import { errors } from './errors.ts';
+import { listedDays, partiesOf } from './model/listing.ts';
+import { listCharges } from './queries/charges.ts';
+import { findProperty, findRoomTypes } from './queries/houses.ts';
+import { listPlans } from './queries/plans.ts';
 import { findQuote } from './queries/quotes.ts';
 import { leavingTermsOf, quoteToView } from './quote-view.ts';
 
@@ -33,4 +39,35 @@ export const cancellationTermsAnswer = answer(
       const given = paid === null ? null : BigInt(paid.amount);
       return leavingTermsOf(found, { at: new Date(at), because, paid: given });
     }),
+);
+
+/** What a house asks for on which nights; five statements, whatever the number of plans. */
+export const calendarAnswer = answer(calendarOf, ({ db, log }, { tenantId, propertyId, from, until }) =>
+  tenantRead(db, { tenantId, actor: self, log }, async ctx => {
+    const property = await findProperty(ctx.tx, propertyId);
+    if (property === undefined) return null;
+    const plans = (await listPlans(ctx.tx, propertyId)).filter(({ status }) => status === 'published');
+    const ids = [...new Set(plans.flatMap(({ roomTypeIds }) => roomTypeIds))];
+    const roomTypes = await findRoomTypes(ctx.tx, propertyId, ids);
+    const rules = await listCharges(ctx.tx, propertyId);
+    const window = { from: from as LocalDate, until: until as LocalDate };
+    const sold = await readSold(ctx, plans, { roomTypes: [...roomTypes.keys()], window });
+    return {
+      currency: property.currency,
+      rates: sold.flatMap(({ plan, roomType: roomTypeId, days }) => {
+        const roomType = roomTypes.get(roomTypeId);
+        if (roomType === undefined) return [];
+        const { id: ratePlanId, board, guarantee, refundable } = plan;
+        const listed = listedDays(days.values(), { plan, roomType, rules });
+        return {
+          ...{ ratePlanId, roomTypeId, board, guarantee, refundable, parties: partiesOf(roomType) },
+          days: listed.map(({ gross, onArrival, ...day }) => ({
+            ...day,
+            gross: gross === null ? null : gross.map(String),
+            onArrival: onArrival.map(String),
+          })),
+        };
+      }),
+    };
+  }),
 );

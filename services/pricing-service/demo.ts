@@ -8,6 +8,7 @@ import { putCharge, putPromo } from './commands/charges.ts';
 import { createPlan, publishPlan } from './commands/plans.ts';
 import { createPolicy } from './commands/policies.ts';
 import type { CalendarChange, Fee, NewPolicy, PlanValues } from './contract/resources.ts';
+import { demoCharges, derivations, nightlyPrices, text, weekend } from './demo-prices.ts';
 import type { Property, RoomType } from './model/quote.ts';
 import { rememberProperty, rememberRoomType } from './queries/houses.ts';
 import { listPlans } from './queries/plans.ts';
@@ -113,7 +114,7 @@ async function planValuesFor(ctx: Ctx, { property, roomTypes, today }: SeedHouse
       guarantee: 'prepaid' as const,
       refundable: false,
       policies: { ...flexible.policies, cancellationPolicyId: nonRefundable },
-      derivation: { kind: 'percent' as const, basisPoints: -1_000 },
+      derivation: derivations.saver,
     },
     halfBoard: {
       ...flexible,
@@ -121,7 +122,7 @@ async function planValuesFor(ctx: Ctx, { property, roomTypes, today }: SeedHouse
       board: 'half_board' as const,
       guarantee: 'deposit' as const,
       policies: { ...flexible.policies, depositPolicyId: deposit },
-      derivation: { kind: 'percent' as const, basisPoints: 1_500 },
+      derivation: derivations.halfBoard,
     },
   };
 }
@@ -129,32 +130,8 @@ async function planValuesFor(ctx: Ctx, { property, roomTypes, today }: SeedHouse
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
 async function seedCharges(ctx: Ctx, { id: propertyId, currency }: Property, validFrom: LocalDate) {
-  const always = { countsChildren: false, validFrom, validUntil: null };
-  await putCharge(
-    ctx,
-    { propertyId, code: 'BRT' },
-    {
-      version: 0,
-      values: {
-        ...always,
-        name: text('Business receipts tax', 'مالیهٔ معاملات انتفاعی'),
-        ...{ kind: 'tax', mode: 'inclusive', basis: 'percent', basisPoints: 1_000 },
-      },
-    },
-  );
-  const perNight = moneyIn(currency)(currency === 'AFN' ? 5_000n : 100n);
-  await putCharge(
-    ctx,
-    { propertyId, code: 'CITY' },
-    {
-      version: 0,
-      values: {
-        ...always,
-        name: text('City fee', 'محصول شاروالی'),
-        ...{ kind: 'tax', mode: 'exclusive', basis: 'per_person_night', amount: perNight },
-      },
-    },
-  );
+  for (const { code, values } of demoCharges(currency, validFrom))
+    await putCharge(ctx, { propertyId, code }, { version: 0, values });
   await putPromo(
     ctx,
     { propertyId, code: 'SALAM10' },
@@ -173,19 +150,14 @@ async function seedCharges(ctx: Ctx, { id: propertyId, currency }: Property, val
 function calendarOf({ property, roomTypes, today }: SeedHouse): CalendarChange[] {
   const json = moneyIn(property.currency);
   const whole = { from: addDays(today, -100), until: addDays(today, 430) };
-  const weekdays = [4, 5];
-  const prices = roomTypes.flatMap(({ id, nightly }) => [
-    { ...whole, roomTypeIds: [id], price: json(nightly) },
-    { ...whole, roomTypeIds: [id], weekdays, price: json((nightly * 115n) / 100n) },
-  ]);
+  const prices = roomTypes.flatMap(({ id, nightly }) => {
+    const price = nightlyPrices(nightly);
+    return [
+      { ...whole, roomTypeIds: [id], price: json(price.ordinary) },
+      { ...whole, roomTypeIds: [id], weekdays: [...weekend], price: json(price.weekend) },
+    ];
+  });
   const ids = roomTypes.map(({ id }) => id);
   const next = { from: addDays(today, 30), until: addDays(today, 60) };
   return [...prices, { ...next, roomTypeIds: ids, weekdays: [4], restrictions: { minNights: 2 } }];
-}
-
-function text(en: string, fa: string): PlanValues['name'] {
-  return [
-    { locale: 'en', text: en },
-    { locale: 'fa-AF', text: fa },
-  ];
 }

@@ -1,5 +1,5 @@
 import { defineService } from '@ghasi/backbone/define-service';
-import { cancellationTermsAnswer, makeQuoteAnswer, quoteOfAnswer } from './answers.ts';
+import { calendarAnswer, cancellationTermsAnswer, makeQuoteAnswer, quoteOfAnswer } from './answers.ts';
 import { events } from './contract.ts';
 import { errors } from './errors.ts';
 import { schedules } from './jobs.ts';
@@ -19,6 +19,6 @@ export const service = defineService({
   reacts: reactions,
   routes: [...planRoutes, ...conditionRoutes, ...quoteRoutes],
   schedules,
-  answers: [makeQuoteAnswer, quoteOfAnswer, cancellationTermsAnswer],
+  answers: [makeQuoteAnswer, quoteOfAnswer, cancellationTermsAnswer, calendarAnswer],
   errors,
 });

@@ -1,5 +1,5 @@
 import { defineQuestion } from '@ghasi/backbone/question';
-import { rail, taxedPrice, version, wallTime } from '@melmastoon/catalog/hotel-parts';
+import { currency, rail, taxedPrice, version, wallTime } from '@melmastoon/catalog/hotel-parts';
 import { idText, instant, localDate, money, price, stay, tenantIdText } from '@melmastoon/catalog/parts';
 import { z } from 'zod';
 import { boards, guarantees } from '../contract.ts';
@@ -210,4 +210,54 @@ export const cancellationTermsOf = defineQuestion({
     paid: price.nullable().default(null),
   }),
   output: leavingTerms.nullable(),
+});
+
+/** Most nights that a list of prices tells of. */
+export const MOST_LISTED_NIGHTS = 400;
+
+const minor = z.string().regex(/^(0|[1-9][0-9]{0,17})$/);
+
+/** A day of a plan and room type as lists show it; prices are minor units in the property's currency. */
+export const listedDay = z.strictObject({
+  date: localDate,
+  /** With all charges, by party: `a` adults with `c` children are number `c × adults + a − 1`. Null: not sold. */
+  gross: z.array(minor).nullable(),
+  /** What a stay that begins here pays once, by party; empty: nothing. */
+  onArrival: z.array(minor),
+  minNights: z.int().min(1),
+  maxNights: z.int().min(1).nullable(),
+  /** Also where the plan is not sold for arrivals on that date. */
+  closedToArrival: z.boolean(),
+  closedToDeparture: z.boolean(),
+});
+
+/**
+ * What the nights `[from, until)` of a house cost on every plan that is on sale, for lists and searches. It promises
+ * nothing: a quote decides, and may differ by some minor units where percentages come on top. Null: no such house.
+ */
+export const calendarOf = defineQuestion({
+  name: 'pricing.calendar',
+  input: z
+    .strictObject({ tenantId: tenantIdText, propertyId: idText('pro'), from: localDate, until: localDate })
+    .refine(
+      ({ from, until }) =>
+        from < until && Date.parse(until) - Date.parse(from) <= MOST_LISTED_NIGHTS * 86_400_000,
+      `from before until, at most ${MOST_LISTED_NIGHTS} nights`,
+    ),
+  output: z
+    .strictObject({
+      currency,
+      rates: z.array(
+        z.strictObject({
+          ratePlanId: idText('rpl'),
+          roomTypeId: idText('rty'),
+          board: z.enum(boards),
+          guarantee: z.enum(guarantees),
+          refundable: z.boolean(),
+          parties: z.strictObject({ adults: z.int().min(1), children: z.int().min(0) }),
+          days: z.array(listedDay),
+        }),
+      ),
+    })
+    .nullable(),
 });
