@@ -1,13 +1,24 @@
 import type { Database } from '@ghasi/db/database';
-import { idFromUuid, PLATFORM_TENANT_ID, parseTenantId, type TenantId } from '@ghasi/domain-primitives/ids';
-import { localDateIn, parseZone } from '@ghasi/domain-primitives/zone';
+import {
+  type Id,
+  idFromUuid,
+  PLATFORM_TENANT_ID,
+  parseTenantId,
+  type TenantId,
+} from '@ghasi/domain-primitives/ids';
+import type { LocalDate } from '@ghasi/domain-primitives/local-date';
+import { parseZone } from '@ghasi/domain-primitives/zone';
+import { seedHousekeeping } from '@melmastoon/housekeeping-service/demo';
 import { seedOperators } from '@melmastoon/iam-service/demo';
+import { seedLocks } from '@melmastoon/lock-integration-service/demo';
+import type { LockVendor } from '@melmastoon/lock-integration-service/lock-vendor';
 import { seedPricing } from '@melmastoon/pricing-service/demo';
 import { seedHouses } from '@melmastoon/property-service/demo';
 import { demoHouses } from '@melmastoon/property-service/demo-houses';
 import { seedTenants } from '@melmastoon/tenant-service/demo';
 import { seedLooks } from '@melmastoon/theme-config-service/demo';
 import { demoLooks } from '@melmastoon/theme-config-service/demo-looks';
+import { filled, fillHouse } from './demo-fill.ts';
 
 /** One person of the demo, as printed at start. */
 export type DemoAccount = {
@@ -83,15 +94,22 @@ const hotels = [
   },
 ] as const;
 
+const operatorId = (n: number) => idFromUuid('usr', demoUuid(n));
+
 /** An ordinary night of the smallest room in minor units; each further guest a room takes adds a third of it. */
 const nightly: Readonly<Record<string, bigint>> = { AFN: 180_000n, USD: 3_500n };
 
 /** The schemas whose services have demo data. */
-export const seeded = ['tenant', 'iam', 'property', 'pricing', 'theme_config'] as const;
+export const seeded = ['tenant', 'iam', 'property', 'theme_config', ...filled] as const;
+
+/** What an installation has of its own: `locks` are hung on the doors, default none: rooms have metal keys. */
+export type DemoParts = { locks?: readonly LockVendor[] };
 
 /** Fills the demo hotels in, or leaves them as they are; returns who can sign in. */
-export async function seedDemo(databases: Record<(typeof seeded)[number], Database>): Promise<DemoAccount[]> {
-  const operatorId = (n: number) => idFromUuid('usr', demoUuid(n));
+export async function seedDemo(
+  databases: Record<(typeof seeded)[number], Database>,
+  { locks: vendors = [] }: DemoParts = {},
+): Promise<DemoAccount[]> {
   await seedTenants(
     databases.tenant,
     hotels.map(({ tenantId, slug, name, settings, people }) => ({
@@ -114,8 +132,18 @@ export async function seedDemo(databases: Record<(typeof seeded)[number], Databa
       })),
     ),
   );
-  await seedHouses(databases.property, demoHouses);
-  for (const house of demoHouses) await seedPricing(databases.pricing, pricedHouse(house));
+  const days = await seedHouses(databases.property, demoHouses);
+  for (const [n, house] of demoHouses.entries()) {
+    const { openedOn: today, businessDate } = days[n] as (typeof days)[number];
+    const priced = pricedHouse(house, today);
+    const plans = await seedPricing(databases.pricing, priced);
+    const known = filledHouse(house, priced);
+    await seedHousekeeping(databases.housekeeping, { ...known, today });
+    const doors = { ...known, property: priced.property, pairedBy: known.operatorId };
+    await seedLocks(databases.lock_integration, doors, { vendors });
+    // A house that has closed days before it had guests has a life of its own.
+    if (businessDate === today) await fillHouse(databases, { ...known, plans, today });
+  }
   await seedLooks(databases.theme_config, demoLooks);
   return hotels.flatMap(({ name: hotel, slug, people }) =>
     people.map(({ name, role, email }) => ({ hotel, slug, name, role, email, password: DEMO_PASSWORD })),
@@ -123,7 +151,7 @@ export async function seedDemo(databases: Record<(typeof seeded)[number], Databa
 }
 
 /** What pricing must know of a house before property-service's events have told it. */
-function pricedHouse({ tenantId, id, facts, roomTypes }: (typeof demoHouses)[number]) {
+function pricedHouse({ tenantId, id, facts, roomTypes }: (typeof demoHouses)[number], today: LocalDate) {
   const zone = parseZone(facts.zone);
   const third = (nightly[facts.currency] ?? 5_000n) / 3n;
   return {
@@ -133,6 +161,34 @@ function pricedHouse({ tenantId, id, facts, roomTypes }: (typeof demoHouses)[num
       ...{ id: roomTypeId, maxAdults, maxChildren, maxGuests },
       nightly: third * BigInt(2 + maxGuests),
     })),
-    today: localDateIn(zone, new Date()),
+    today,
   };
+}
+
+/** What everybody must know of a house who hears of a stay. */
+function filledHouse(
+  { tenantId, id: propertyId, facts, roomTypes }: (typeof demoHouses)[number],
+  { property, roomTypes: priced }: ReturnType<typeof pricedHouse>,
+) {
+  const { currency, checkInFrom, checkOutUntil } = facts;
+  return {
+    ...{ tenantId, propertyId, zone: property.zone, currency, checkInFrom, checkOutUntil },
+    roomTypes: roomTypes.map(({ id, spec, rooms }, n) => ({
+      ...{ id, maxAdults: spec.maxAdults, maxChildren: spec.maxChildren },
+      nightly: priced[n]?.nightly ?? 0n,
+      roomIds: rooms.map(room => room.id),
+    })),
+    rooms: roomTypes.flatMap(({ id: roomTypeId, rooms }) => rooms.map(room => ({ ...room, roomTypeId }))),
+    operatorId: personAt(tenantId, 'front_desk'),
+    keeperId: personAt(tenantId, 'housekeeping'),
+  };
+}
+
+/** Who does a kind of work in a group; where nobody is there for it, the desk does it. */
+function personAt(tenantId: TenantId, wanted: 'front_desk' | 'housekeeping'): Id<'usr'> {
+  const people = hotels.find(hotel => hotel.tenantId === tenantId)?.people ?? [];
+  const found =
+    people.find(({ role }) => role === wanted) ?? people.find(({ role }) => role === 'front_desk');
+  if (found === undefined) throw new Error(`nobody works at the desk of ${tenantId}`);
+  return operatorId(found.n);
 }

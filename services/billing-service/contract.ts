@@ -193,7 +193,10 @@ export const events = [
   InvoiceVoided,
 ];
 
-type Charge = { source: z.output<typeof chargeSource>; amount: z.output<typeof chargeAmount> };
+/** What a charge comes from. */
+export type ChargeSource = z.output<typeof chargeSource>;
+
+type Charge = { source: ChargeSource; amount: z.output<typeof chargeAmount> };
 
 function hasRightSign({ source, amount }: Charge): boolean {
   const isReversal = source.kind === 'reversal';

@@ -1,13 +1,15 @@
 import { newId } from '@ghasi/domain-primitives/ids';
 import { addDays } from '@ghasi/domain-primitives/local-date';
 import { nights as lengthOf, stay } from '@ghasi/domain-primitives/stay';
+import { parseZone } from '@ghasi/domain-primitives/zone';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { cancellationTermsOf, makeQuote, quoteOf } from './contract/questions.ts';
 import { demoNights, demoPlans } from './demo-prices.ts';
 import { readPlans, type SeedQuote, seedQuotes } from './demo-quotes.ts';
-import { type Hotel, type House, openHouse, saturday, zone } from './fixtures/house.ts';
+import { type Hotel, type House, openHouse, saturday } from './fixtures/house.ts';
 import { moneyIn, taxedIn } from './quote-view.ts';
 
+const zone = parseZone('Asia/Kabul');
 let house: House;
 let hotel: Hotel;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
-import { accepted } from '@ghasi/db/accepted';
+import { type Accepted, accepted } from '@ghasi/db/accepted';
 import { lockEntity } from '@ghasi/db/advisory-lock';
 import type { Database } from '@ghasi/db/database';
 import { type Actor, type Ctx, tenantTransaction } from '@ghasi/db/tenant-transaction';
 import type { Id, TenantId } from '@ghasi/domain-primitives/ids';
-import { addDays } from '@ghasi/domain-primitives/local-date';
+import { addDays, type LocalDate, parseLocalDate } from '@ghasi/domain-primitives/local-date';
 import { createProperty } from './commands/properties.ts';
 import { draftRoomType, publishRoomType } from './commands/room-type.ts';
 import { addRoom } from './commands/rooms.ts';
@@ -25,30 +25,38 @@ export type SeedHouse = {
   roomTypes: readonly SeedRoomType[];
 };
 
+/** The hotel days of a house: the one it opened with, and the one it is on. */
+export type HotelDays = { id: Id<'pro'>; openedOn: LocalDate; businessDate: LocalDate };
+
 const seeder: Actor = { type: 'system', id: 'seed' };
 
 /** Rooms of a seed were there before it: three months of past stays need a bed. In days. */
-const SOLD_SINCE = 120;
+export const SOLD_SINCE = 120;
 
 /**
  * Opens the houses that are missing, with everything in them, and leaves those that exist as they are; safe to run at
- * every start and in two processes at once. The hotel day is today's date in the house's zone.
+ * every start and in two processes at once. The hotel day of a new one is today's date in its zone.
  */
 export async function seedHouses(
   db: Database,
   houses: readonly SeedHouse[],
   { now = new Date() }: { now?: Date } = {},
-): Promise<void> {
+): Promise<HotelDays[]> {
+  const days: HotelDays[] = [];
   for (const house of houses) {
-    await tenantTransaction(db, { tenantId: house.tenantId, actor: seeder, now }, ctx =>
-      seedHouse(ctx, house),
-    );
+    const who = { tenantId: house.tenantId, actor: seeder, now };
+    days.push(await tenantTransaction(db, who, ctx => seedHouse(ctx, house)));
   }
+  return days;
 }
 
-async function seedHouse(ctx: Ctx, { id, facts, roomTypes }: SeedHouse) {
+async function seedHouse(ctx: Ctx, { id, facts, roomTypes }: SeedHouse): Promise<Accepted<HotelDays>> {
   await lockEntity(ctx.tx, ctx.tenantId, { type: 'property', id });
-  if (await findProperty(ctx.tx, id)) return accepted(undefined, []);
+  const known = await findProperty(ctx.tx, id);
+  if (known !== undefined) {
+    const [openedOn, businessDate] = [parseLocalDate(known.openedOn), parseLocalDate(known.businessDate)];
+    return accepted({ id, openedOn, businessDate }, []);
+  }
   const events: unknown[] = [];
   const today = firstDay(facts.zone, ctx.now);
   events.push(...(await createProperty(ctx, { ...facts, id, businessDate: today })).events);
@@ -61,5 +69,5 @@ async function seedHouse(ctx: Ctx, { id, facts, roomTypes }: SeedHouse) {
       events.push(...added.events);
     }
   }
-  return accepted(undefined, events);
+  return accepted({ id, openedOn: today, businessDate: today }, events);
 }

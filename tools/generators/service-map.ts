@@ -45,8 +45,14 @@ function drawing(services: readonly Service[]): string {
     services.flatMap(({ name, answers }) => answers.map(a => [a.question.name, name])),
   );
   const id = (name: string) => name.replace(/-service$/, '').replaceAll('-', '_');
+  const hearsAll = new Set<string>([sink, ...allTopicReaders.map(({ reader }) => reader)]);
   const lines = services.flatMap(({ name, reacts, needs }) => [
-    ...[...Map.groupBy(reacts, ({ event }) => owner.get(event.subject) ?? event.owner)].map(
+    ...[
+      ...Map.groupBy(
+        hearsAll.has(name) ? [] : reacts,
+        ({ event }) => owner.get(event.subject) ?? event.owner,
+      ),
+    ].map(
       ([from, heard]) =>
         `  ${id(from)} -->|"${labels(heard.map(({ event }) => event)).join('<br>')}"| ${id(name)}`,
     ),

@@ -1,0 +1,70 @@
+import { lockEntity } from '@ghasi/db/advisory-lock';
+import { execute, row } from '@ghasi/db/sql';
+import type { Ctx } from '@ghasi/db/tenant-transaction';
+import { sql } from 'drizzle-orm';
+import type { Days, Projection } from './handler.ts';
+
+type Where = Pick<Projection, 'schema'>;
+
+/** What a transaction has done already: the lock and each scope's watermark are once per transaction (X-153). */
+const done = new WeakMap<Ctx, Set<string>>();
+
+function isFirst(ctx: Ctx, what: string): boolean {
+  const known = done.get(ctx) ?? new Set();
+  done.set(ctx, known);
+  if (known.has(what)) return false;
+  known.add(what);
+  return true;
+}
+
+/**
+ * Call it before anything is read or written: from here to the commit nobody else takes in anything of this tenant. So
+ * what is read is complete, and changes are numbered in the order of their commits.
+ */
+export async function beginIngest(ctx: Ctx, { schema }: Where): Promise<void> {
+  if (!isFirst(ctx, 'lock')) return;
+  await lockEntity(ctx.tx, ctx.tenantId, { type: `${schema}.ingest`, id: ctx.tenantId });
+}
+
+/** Something was taken in: raises the watermark of its scope, once per transaction, and says which days it touches (PROJ-02). */
+export async function noteChanges(
+  ctx: Ctx,
+  { schema }: Where,
+  noted: { scopeId: string; topic: string; days: readonly Days[] },
+): Promise<{ isFirst: boolean }> {
+  const { scopeId, topic, days } = noted;
+  const { tx, tenantId } = ctx;
+  await beginIngest(ctx, { schema });
+  const first = isFirst(ctx, scopeId);
+  if (first)
+    await execute(
+      tx,
+      sql`insert into ${sql.identifier(schema)}.watermarks as w (tenant_id, scope_id, value, raised_at)
+          values (${tenantId}, ${scopeId}, 1, ${ctx.now})
+          on conflict (tenant_id, scope_id) do update
+          set value = w.value + 1, raised_at = excluded.raised_at`,
+    );
+  await execute(
+    tx,
+    sql`insert into ${sql.identifier(schema)}.changes (tenant_id, scope_id, topic, subject, from_date, until_date, at)
+        select distinct ${tenantId}::uuid, ${scopeId}::uuid, ${topic}, d.subject, d.from_date, d.until_date, d.at
+        from unnest(${sql.param(days.map(({ subject }) => subject ?? ''))}::text[],
+                    ${sql.param(days.map(({ from }) => from))}::date[],
+                    ${sql.param(days.map(({ until }) => until))}::date[],
+                    ${sql.param(days.map(({ at }) => at ?? null))}::timestamptz[]) as d (subject, from_date, until_date, at)
+        on conflict on constraint changes_once do update
+        set id = default`,
+  );
+  return { isFirst: first };
+}
+
+/** How far what was taken in of a scope reaches; 0 when nothing was. */
+export async function currentWatermark(ctx: Ctx, { schema }: Where, scopeId: string): Promise<number> {
+  const found = await row<{ value: bigint }>(
+    ctx.tx,
+    sql`select value
+        from ${sql.identifier(schema)}.watermarks
+        where tenant_id = ${ctx.tenantId} and scope_id = ${scopeId}`,
+  );
+  return Number(found?.value ?? 0);
+}
