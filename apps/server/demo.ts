@@ -102,13 +102,13 @@ const nightly: Readonly<Record<string, bigint>> = { AFN: 180_000n, USD: 3_500n }
 /** The schemas whose services have demo data. */
 export const seeded = ['tenant', 'iam', 'property', 'theme_config', ...filled] as const;
 
-/** What an installation has of its own: `locks` are hung on the doors, default none: rooms have metal keys. */
-export type DemoParts = { locks?: readonly LockVendor[] };
+/** `locks` are hung on the doors; default none: rooms have metal keys. Without `stays` the houses stay empty. */
+export type DemoParts = { locks?: readonly LockVendor[]; stays?: boolean };
 
 /** Fills the demo hotels in, or leaves them as they are; returns who can sign in. */
 export async function seedDemo(
   databases: Record<(typeof seeded)[number], Database>,
-  { locks: vendors = [] }: DemoParts = {},
+  { locks: vendors = [], stays = true }: DemoParts = {},
 ): Promise<DemoAccount[]> {
   await seedTenants(
     databases.tenant,
@@ -142,7 +142,7 @@ export async function seedDemo(
     const doors = { ...known, property: priced.property, pairedBy: known.operatorId };
     await seedLocks(databases.lock_integration, doors, { vendors });
     // A house that has closed days before it had guests has a life of its own.
-    if (businessDate === today) await fillHouse(databases, { ...known, plans, today });
+    if (stays && businessDate === today) await fillHouse(databases, { ...known, plans, today });
   }
   await seedLooks(databases.theme_config, demoLooks);
   return hotels.flatMap(({ name: hotel, slug, people }) =>

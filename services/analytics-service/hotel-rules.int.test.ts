@@ -53,6 +53,13 @@ test('R1: at 01:30 before the close it is still yesterday, and after it today, w
   expect((await daily(one, 7)).bookings).toEqual([2, 2, 0, 0, 0, 0, 0]);
 });
 
+test('R1: a house that opens with a date ahead of the calendar counts for that day from the start, and a close nobody heard of is no end', async () => {
+  const minutes = [-2 * DAY, wall(0, 12), wall(1, 12), wall(2, 12)];
+  const bookings = minutes.map(minute => plainBooking({ minute }));
+  const one = await told({ createdMinute: -3 * DAY, closes: [null, wall(1, 22)], bookings });
+  expect((await daily(one, 4)).bookings).toEqual([3, 0, 1, 0]);
+});
+
 test('R2: a day close that is told twice, or computed again, posts nothing new', async () => {
   const history = { ...everythingHappens };
   const one = await told(history);

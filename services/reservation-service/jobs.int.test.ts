@@ -9,6 +9,8 @@ import { service } from './fixtures/front-office.ts';
 import { newBooking } from './fixtures/new-booking.ts';
 import { sweepDeadlines } from './jobs.ts';
 
+const nobody = () => Promise.reject(new Error('asks nobody'));
+
 test('SAGA-08: the job ends overdue sagas of every tenant, and what it decides is told', async () => {
   await using system = await startSystem({ services: [service] });
   const tenants = [newTenantId(), newTenantId()];
@@ -17,7 +19,7 @@ test('SAGA-08: the job ends overdue sagas of every tenant, and what it decides i
     await system.run(service, tenantId, confirmReservation, draft.id);
   }
   await system.query('reservation', "update sagas set deadline_at = deadline_at - interval '1 hour'");
-  await system.run(service, PLATFORM_TENANT_ID, ctx => enqueue(ctx, sweepDeadlines, {}), undefined);
+  await system.run(service, PLATFORM_TENANT_ID, ctx => enqueue(ctx, sweepDeadlines(nobody), {}), undefined);
   await system.settled();
   const told = await system.events(BookingCancelled);
   expect(told.map(({ tenantId }) => tenantId).sort()).toEqual([...tenants].sort());

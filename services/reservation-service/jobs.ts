@@ -1,8 +1,11 @@
+import type { Ask } from '@ghasi/backbone/question';
 import { accepted } from '@ghasi/db/accepted';
 import { rows } from '@ghasi/db/sql';
 import { type Ctx, systemTransaction } from '@ghasi/db/tenant-transaction';
-import { parseTenantId, type TenantId } from '@ghasi/domain-primitives/ids';
+import { type Id, idFromUuid, parseTenantId, type TenantId } from '@ghasi/domain-primitives/ids';
+import type { MoneyJson } from '@ghasi/domain-primitives/money';
 import { defineJob, every, type LooseJobCtx, type Schedule } from '@ghasi/jobs/define-job';
+import { folioOf } from '@melmastoon/billing-service/contract/questions';
 import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { findOpenSaga } from './queries.ts';
@@ -14,26 +17,36 @@ import { endOverdueDateChange } from './sagas/date-change.ts';
 const MOST = 200;
 
 /** SAGA-08: ends sagas whose time is over, each in a transaction of its tenant. Safe to run any number of times. */
-export const sweepDeadlines = defineJob({
-  name: 'reservation.sweep-deadlines',
-  queue: 'critical',
-  scope: 'system',
-  transaction: 'none',
-  input: z.strictObject({}),
-  run: endDueSagas,
-});
+export function sweepDeadlines(ask: Ask) {
+  return defineJob({
+    name: 'reservation.sweep-deadlines',
+    queue: 'critical',
+    scope: 'system',
+    transaction: 'none',
+    input: z.strictObject({}),
+    run: ctx => endDueSagas(ctx, of => owedBy(ask, of)),
+  });
+}
+
+/** What billing says a guest owes beside his booking; undefined while it does not answer. */
+export type Owed = (of: { tenantId: TenantId; reservationId: Id<'rsv'> }) => Promise<MoneyJson | undefined>;
+
+const owedBy = async (ask: Ask, of: Parameters<Owed>[0]) =>
+  (await ask(folioOf, of).catch(() => null))?.due as MoneyJson | undefined;
 
 type Sweeper = Pick<LooseJobCtx, 'db' | 'now' | 'actor'> & {
   transaction(work: (ctx: Ctx) => Promise<unknown>, options: { tenantId: TenantId }): Promise<unknown>;
 };
 
 /** Ends what is overdue at this moment. */
-export async function endDueSagas(ctx: Sweeper): Promise<void> {
-  for (const { tenantId, sagaId } of await dueSagas(ctx)) {
+export async function endDueSagas(ctx: Sweeper, owed: Owed = async () => undefined): Promise<void> {
+  for (const { tenantId, sagaId, kind, reservationId } of await dueSagas(ctx)) {
+    // Asked before the transaction: the minibar is not in the price of the booking.
+    const due = kind === 'check_out' ? await owed({ tenantId, reservationId }) : undefined;
     await ctx.transaction(
       async inTenant => {
         const saga = await findOpenSaga(inTenant, sagaId);
-        return accepted(undefined, saga === undefined ? [] : await overdue[saga.kind](inTenant, saga));
+        return accepted(undefined, saga === undefined ? [] : await overdue[saga.kind](inTenant, saga, due));
       },
       { tenantId },
     );
@@ -50,13 +63,20 @@ const overdue = {
 
 async function dueSagas({ db, now, actor }: Pick<Sweeper, 'db' | 'now' | 'actor'>) {
   const found = await systemTransaction(db, { actor }, ({ tx }) =>
-    rows<{ tenant_id: string; saga_id: string }>(
+    rows<{ tenant_id: string; saga_id: string; kind: string; reservation_id: string }>(
       tx,
-      sql`select tenant_id, saga_id from reservation.due_sagas(${now}, ${MOST})`,
+      sql`select tenant_id, saga_id, kind, reservation_id from reservation.due_sagas(${now}, ${MOST})`,
     ),
   );
-  return found.map(row => ({ tenantId: parseTenantId(row.tenant_id), sagaId: row.saga_id }));
+  return found.map(row => ({
+    tenantId: parseTenantId(row.tenant_id),
+    sagaId: row.saga_id,
+    kind: row.kind,
+    reservationId: idFromUuid('rsv', row.reservation_id),
+  }));
 }
 
 /** Everything that runs by itself. */
-export const schedules: readonly Schedule[] = [every('5s', sweepDeadlines)];
+export function schedules(ask: Ask): readonly Schedule[] {
+  return [every('5s', sweepDeadlines(ask))];
+}

@@ -1,5 +1,6 @@
 import { defineService, type Service } from '@ghasi/backbone/define-service';
 import type { Ask } from '@ghasi/backbone/question';
+import { folioOf } from '@melmastoon/billing-service/contract/questions';
 import { roomStatus } from '@melmastoon/housekeeping-service/contract/questions';
 import { assignRoomQuestion, availability } from '@melmastoon/inventory-service/contract/questions';
 import { cancellationTermsOf, makeQuote, quoteOf } from '@melmastoon/pricing-service/contract/questions';
@@ -31,7 +32,7 @@ export function createReservationService({ ask, ...times }: ReservationParts): S
     tables,
     publishes: events,
     reacts: [...bookingSaga, ...checkInSaga, ...checkOutSaga, ...dateChangeSaga, ...dayCloseReactions],
-    schedules,
+    schedules: schedules(ask),
     gauges: [sagasInflight],
     routes: [...bookingRoutes(ask, times), ...deskRoutes(ask), ...walkInRoutes(ask)],
     needs: [
@@ -42,6 +43,7 @@ export function createReservationService({ ask, ...times }: ReservationParts): S
       availability,
       assignRoomQuestion,
       roomStatus,
+      folioOf,
     ],
     answers: [dayStatusAnswer, contactAnswer],
     errors,

@@ -1,4 +1,19 @@
--- why: how many sagas are under way is shown across tenants (OBS-12); nothing but a kind and a number leaves the function.
+-- why: how many sagas are under way is shown across tenants (OBS-12), and the sweeper asks billing before it ends a
+-- check-out, so it must know of which booking. Nothing but kinds, numbers and ids leaves these functions.
+
+drop function reservation.due_sagas(timestamptz, integer);
+create function reservation.due_sagas(at timestamptz, most integer)
+  returns table (tenant_id uuid, saga_id uuid, kind text, reservation_id uuid)
+  language sql stable security definer
+  set search_path = pg_catalog, pg_temp
+as $$
+  select s.tenant_id, s.id, s.kind, s.reservation_id
+  from reservation.sagas s
+  where s.outcome is null and s.deadline_at <= at
+  order by s.deadline_at
+  limit most
+$$;
+select app.allow_definer('reservation.due_sagas(timestamptz, integer)');
 
 create function reservation.open_sagas()
   returns table (kind text, open bigint)

@@ -40,25 +40,37 @@ export const checkOutSaga: readonly Reaction[] = [
     await endSaga(ctx, sagaOf(booking), 'success');
     const nothing = { ...booking.payment.outstanding, amount: '0' };
     const payment = { ...booking.payment, outstanding: nothing };
-    return leave(ctx, after(booking, { status: 'checked_out', payment }), businessDate);
+    const gone = after(booking, { status: 'checked_out', payment });
+    return leave(ctx, gone, { businessDate, balance: nothing });
   }),
 ] as readonly Reaction[];
 
 /** SAGA-48: billing could not close it in time. The guest leaves with a balance, if there is one; else billing is only late. */
-export async function endOverdueCheckOut(ctx: Ctx, saga: OpenSaga): Promise<readonly PendingEvent[]> {
+export async function endOverdueCheckOut(
+  ctx: Ctx,
+  saga: OpenSaga,
+  due?: Reservation['dueNow'],
+): Promise<readonly PendingEvent[]> {
   const booking = await locked(ctx, saga.reservationId);
-  if (booking.payment.outstanding.amount === '0') {
+  const isOwed = due !== undefined && due.amount !== '0' && !due.amount.startsWith('-');
+  const balance = isOwed ? due : booking.payment.outstanding;
+  if (balance.amount === '0') {
     const deadlineAt = new Date(ctx.now.getTime() + CHECK_OUT_MS);
     await stepSaga(ctx, saga, { waitsFor: saga.waitsFor, deadlineAt });
     return [];
   }
   await endSaga(ctx, saga, 'partial');
-  return leave(ctx, after(booking, { status: 'checked_out_balance_pending' }), saga.businessDate as string);
+  const leaving = after(booking, { status: 'checked_out_balance_pending' });
+  return leave(ctx, leaving, { businessDate: saga.businessDate as string, balance });
 }
 
-async function leave(ctx: Ctx, booking: Reservation, businessDate: string): Promise<PendingEvent[]> {
+async function leave(
+  ctx: Ctx,
+  booking: Reservation,
+  { businessDate, balance }: { businessDate: string; balance: Reservation['dueNow'] },
+): Promise<PendingEvent[]> {
   await saveReservation(ctx, booking);
-  return [events.checkedOut(booking, { businessDate, at: ctx.now, balance: booking.payment.outstanding })];
+  return [events.checkedOut(booking, { businessDate, at: ctx.now, balance })];
 }
 
 function sagaOf({ id }: Reservation) {

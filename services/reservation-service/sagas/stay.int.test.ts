@@ -155,6 +155,16 @@ describe('check-out saga', () => {
     expect((await office.now({ tenantId, booking })).status).toBe('checked_out');
   });
 
+  test('SAGA-48: a booking that is paid and a minibar that is not: he leaves with what billing says is owed', async () => {
+    const { tenantId, booking } = await inHouse();
+    await checkOut(tenantId, booking);
+    await office.sweepAt(later(new Date(), 61_000), afn(12_000));
+    await office.system.settled();
+    expect(await office.said(tenantId, BookingCheckedOut)).toMatchObject([
+      { status: 'checked_out_balance_pending', balance: afn(12_000) },
+    ]);
+  });
+
   test('R15: a guest who leaves early shortens his stay first, by whichever day is further on', async () => {
     const { tenantId, booking } = await inHouse();
     const leave = (businessDate: string, today: string) =>
