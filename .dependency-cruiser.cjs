@@ -106,7 +106,7 @@ const forbidden = [
   {
     name: 'test-code-stays-in-tests',
     comment: 'fakes, clones and failpoints never reach production',
-    from: { path: '^', pathNot: `${testCode}|^tools/` },
+    from: { path: '^', pathNot: `${testCode}|^(tools|bench)/` },
     to: {
       path: '^packages/testing/|\\.(test|conformance|fixture)\\.ts$|/fixtures/|(^|node_modules/)(vitest|fast-check)(/|$)',
     },

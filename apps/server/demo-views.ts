@@ -1,6 +1,6 @@
 import type { CurrencyCode } from '@ghasi/domain-primitives/currencies';
 import type { Id } from '@ghasi/domain-primitives/ids';
-import { addDays } from '@ghasi/domain-primitives/local-date';
+import { addDays, type LocalDate } from '@ghasi/domain-primitives/local-date';
 import { instantAt, type Zone } from '@ghasi/domain-primitives/zone';
 import type { SeedStay as CountedStay } from '@melmastoon/analytics-service/demo';
 import type { SeedStay as FolioStay } from '@melmastoon/billing-service/demo-book';
@@ -67,9 +67,19 @@ function isAwaited({ status }: DemoStay): boolean {
 /** From check-in on the day of arrival to check-out on the day of departure. */
 function keyWindowOf({ zone, checkInFrom, checkOutUntil }: House, { stay }: DemoStay) {
   return {
-    validFrom: instantAt(zone, stay.arrival, checkInFrom),
-    validUntil: instantAt(zone, stay.departure, checkOutUntil),
+    validFrom: momentOf(zone, stay.arrival, checkInFrom),
+    validUntil: momentOf(zone, stay.departure, checkOutUntil),
   };
+}
+
+const moments = new Map<string, Date>();
+
+/** A moment on the clock of a house; thousands of stays share a few hundred of them. */
+function momentOf(zone: Zone, date: LocalDate, time: string): Date {
+  const key = `${zone} ${date} ${time}`;
+  const known = moments.get(key) ?? instantAt(zone, date, time);
+  moments.set(key, known);
+  return known;
 }
 
 /** A stay as analytics-service counts it. */
@@ -106,7 +116,7 @@ export function bookingOf(house: House, stay: DemoStay, plan: Plan): SeedBooking
     keyWindow: keyWindowOf(house, stay),
     payment: paymentOf(stay),
     noShowFee: firstNight,
-    noShowKeptUntil: instantAt(house.zone, addDays(stay.stay.arrival, 1), KEPT_UNTIL),
+    noShowKeptUntil: momentOf(house.zone, addDays(stay.stay.arrival, 1), KEPT_UNTIL),
     keyCredentialIds: isHere ? stay.rooms.map(({ keyId }) => keyId) : [],
     inSince: inAt === null ? null : stay.stay.arrival,
     ended: endedOf(stay),

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { deskClient, inDays } from '../../apps/server/fixtures/desk-client.ts';
-import { serve } from '../../apps/server/fixtures/server-process.ts';
+import { deskClient, inDays } from '@melmastoon/server/fixtures/desk-client';
+import { serve } from '@melmastoon/server/fixtures/server-process';
 import { onClient } from '../backbone/ground.ts';
 import { startStopwatch } from '../backbone/processor-time.ts';
 import { startServers } from '../backbone/servers.ts';
