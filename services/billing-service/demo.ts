@@ -1,10 +1,10 @@
 import { lockEntity } from '@ghasi/db/advisory-lock';
 import type { Database } from '@ghasi/db/database';
+import { insertAll } from '@ghasi/db/insert-all';
 import { execute } from '@ghasi/db/sql';
 import { type Actor, type Ctx, tenantTransaction } from '@ghasi/db/tenant-transaction';
 import { type Id, idToUuid, type TenantId } from '@ghasi/domain-primitives/ids';
-import { eq, getTableColumns, sql } from 'drizzle-orm';
-import type { PgTable } from 'drizzle-orm/pg-core';
+import { eq, sql } from 'drizzle-orm';
 import type { KeptStay } from './demo-book.ts';
 import { postedIn } from './model/book.ts';
 import { entries, folios, lines, nights, payments } from './tables.ts';
@@ -110,29 +110,5 @@ async function closeFolios({ tx, tenantId }: Ctx, some: readonly KeptStay[]): Pr
         set status = 'closed', occasion = c.why, closed_on = c."on"
         from jsonb_to_recordset(${JSON.stringify(closed)}::jsonb) as c (id uuid, why text, "on" date)
         where f.tenant_id = ${tenantId} and f.id = c.id`,
-  );
-}
-
-/** Inserts rows as one JSON value; as parameters, writing the statement is most of what a seed costs (measured: two thirds). */
-async function insertAll<T extends PgTable>(
-  tx: Ctx['tx'],
-  table: T,
-  rows: readonly T['$inferInsert'][],
-): Promise<void> {
-  if (rows.length === 0) return;
-  const columns = Object.entries(getTableColumns(table)).filter(([key]) => rows.some(row => key in row));
-  const list = rows.map(row =>
-    Object.fromEntries(columns.map(([key, { name }]) => [name, row[key as keyof typeof row]])),
-  );
-  const json = JSON.stringify(list, (_, value) => (typeof value === 'bigint' ? String(value) : value));
-  const names = sql.join(
-    columns.map(([, { name }]) => sql.identifier(name)),
-    sql`, `,
-  );
-  await execute(
-    tx,
-    sql`insert into ${table} (${names})
-        select ${names}
-        from jsonb_populate_recordset(null::${table}, ${json}::jsonb)`,
   );
 }

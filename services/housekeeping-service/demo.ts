@@ -1,12 +1,10 @@
 import { accepted } from '@ghasi/db/accepted';
 import { lockEntity } from '@ghasi/db/advisory-lock';
 import type { Database } from '@ghasi/db/database';
-import { execute } from '@ghasi/db/sql';
+import { insertAll } from '@ghasi/db/insert-all';
 import { type Actor, type Ctx, tenantTransaction } from '@ghasi/db/tenant-transaction';
 import { type Id, idToUuid, type TenantId } from '@ghasi/domain-primitives/ids';
 import { addDays, type LocalDate } from '@ghasi/domain-primitives/local-date';
-import { getTableColumns, sql } from 'drizzle-orm';
-import type { PgTable } from 'drizzle-orm/pg-core';
 import { setConditions } from './commands/condition.ts';
 import { createTask } from './commands/create-task.ts';
 import { beginDay } from './commands/day.ts';
@@ -164,28 +162,4 @@ async function sleptIn(ctx: Ctx, { propertyId, today }: GuestHouse, guest: SeedG
   if (departure <= today) return events;
   const wanted = { ...why, kind: 'stayover_clean', cause: 'schedule' } as const;
   return [...events, ...((await createTask(ctx, slept.room, wanted))?.events ?? [])];
-}
-
-/** Inserts rows as one JSON value; as parameters, writing the statement is most of what a seed costs (measured: two thirds). */
-async function insertAll<T extends PgTable>(
-  tx: Ctx['tx'],
-  table: T,
-  rows: readonly T['$inferInsert'][],
-): Promise<void> {
-  if (rows.length === 0) return;
-  const columns = Object.entries(getTableColumns(table)).filter(([key]) => rows.some(row => key in row));
-  const list = rows.map(row =>
-    Object.fromEntries(columns.map(([key, { name }]) => [name, row[key as keyof typeof row]])),
-  );
-  const json = JSON.stringify(list, (_, value) => (typeof value === 'bigint' ? String(value) : value));
-  const names = sql.join(
-    columns.map(([, { name }]) => sql.identifier(name)),
-    sql`, `,
-  );
-  await execute(
-    tx,
-    sql`insert into ${table} (${names})
-        select ${names}
-        from jsonb_populate_recordset(null::${table}, ${json}::jsonb)`,
-  );
 }

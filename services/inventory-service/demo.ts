@@ -1,13 +1,12 @@
 import { lockEntity } from '@ghasi/db/advisory-lock';
 import type { Database } from '@ghasi/db/database';
-import { execute } from '@ghasi/db/sql';
+import { insertAll } from '@ghasi/db/insert-all';
 import { type Actor, type Ctx, tenantTransaction } from '@ghasi/db/tenant-transaction';
 import { type Id, idToUuid, type TenantId } from '@ghasi/domain-primitives/ids';
 import type { LocalDate } from '@ghasi/domain-primitives/local-date';
 import type { Stay } from '@ghasi/domain-primitives/stay';
 import type { Zone } from '@ghasi/domain-primitives/zone';
-import { eq, getTableColumns, sql } from 'drizzle-orm';
-import type { PgTable } from 'drizzle-orm/pg-core';
+import { eq } from 'drizzle-orm';
 import { changeOf, horizon } from './model.ts';
 import { changeSold, insertNights, recount } from './queries/nights.ts';
 import { noteProperty } from './queries/properties.ts';
@@ -126,28 +125,4 @@ async function sell(ctx: Ctx, propertyId: Id<'pro'>, sold: readonly SeedAllocati
   );
   if (!fits) throw new Error(`two stays of the demo share a room of ${propertyId}`);
   await changeSold(ctx, changeOf([], lines));
-}
-
-/** Inserts rows as one JSON value; as parameters, writing the statement is most of what a seed costs (measured: two thirds). */
-async function insertAll<T extends PgTable>(
-  tx: Ctx['tx'],
-  table: T,
-  rows: readonly T['$inferInsert'][],
-): Promise<void> {
-  if (rows.length === 0) return;
-  const columns = Object.entries(getTableColumns(table)).filter(([key]) => rows.some(row => key in row));
-  const list = rows.map(row =>
-    Object.fromEntries(columns.map(([key, { name }]) => [name, row[key as keyof typeof row]])),
-  );
-  const json = JSON.stringify(list, (_, value) => (typeof value === 'bigint' ? String(value) : value));
-  const names = sql.join(
-    columns.map(([, { name }]) => sql.identifier(name)),
-    sql`, `,
-  );
-  await execute(
-    tx,
-    sql`insert into ${table} (${names})
-        select ${names}
-        from jsonb_populate_recordset(null::${table}, ${json}::jsonb)`,
-  );
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { newId } from '@ghasi/domain-primitives/ids';
+import { signatureToleranceMs } from '@ghasi/http/webhook-signature';
 import { newTenantId } from '@ghasi/testing/tenants';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { printedChannel } from './adapters/printed.ts';
@@ -7,7 +8,6 @@ import type { Connection } from './adapters/provider-call.ts';
 import { smsChannel } from './adapters/sms.ts';
 import { smsByMailChannel } from './adapters/sms-by-mail.ts';
 import { smtpChannel, smtpConnection } from './adapters/smtp.ts';
-import { signatureToleranceMs } from './adapters/webhook-signature.ts';
 import { whatsappChannel } from './adapters/whatsapp.ts';
 import { type Candidate, messageChannelConformance } from './message-channel.conformance.ts';
 import type { MessageChannel, Outgoing } from './message-channel.ts';

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { newId } from '@ghasi/domain-primitives/ids';
 import { money } from '@ghasi/domain-primitives/money';
+import { signatureToleranceMs } from '@ghasi/http/webhook-signature';
 import { describe, expect, test } from 'vitest';
 import { cardGateway } from './adapters/card.ts';
 import { cashGateway } from './adapters/cash.ts';
 import { mobileMoneyGateway } from './adapters/mobile-money.ts';
 import { paypalGateway } from './adapters/paypal.ts';
 import type { Connection } from './adapters/provider-call.ts';
-import { signatureToleranceMs } from './adapters/webhook-signature.ts';
 import { gatewayConformance } from './gateway.conformance.ts';
 import type { Gateway } from './gateway.ts';
 import { cardProtocol } from './simulators/card.ts';

@@ -1,12 +1,11 @@
 import { lockEntity } from '@ghasi/db/advisory-lock';
 import type { Database } from '@ghasi/db/database';
-import { execute } from '@ghasi/db/sql';
+import { insertAll } from '@ghasi/db/insert-all';
 import { type Actor, type Ctx, tenantRead, tenantTransaction } from '@ghasi/db/tenant-transaction';
 import { minutes } from '@ghasi/domain-primitives/duration';
 import { type Id, idToUuid, type TenantId } from '@ghasi/domain-primitives/ids';
 import type { Stay } from '@ghasi/domain-primitives/stay';
-import { and, eq, getTableColumns, sql } from 'drizzle-orm';
-import type { PgTable } from 'drizzle-orm/pg-core';
+import { and, eq } from 'drizzle-orm';
 import { policiesOf } from './commands/quotes.ts';
 import type { PlanView } from './contract/resources.ts';
 import type { SeededPlans } from './demo.ts';
@@ -146,28 +145,4 @@ async function plansByName({ tx }: Pick<Ctx, 'tx'>, plans: SeededPlans): Promise
     return plan;
   };
   return { flexible: named('flexible'), saver: named('saver'), halfBoard: named('halfBoard') };
-}
-
-/** Inserts rows as one JSON value; as parameters, writing the statement is most of what a seed costs (measured: two thirds). */
-async function insertAll<T extends PgTable>(
-  tx: Ctx['tx'],
-  table: T,
-  rows: readonly T['$inferInsert'][],
-): Promise<void> {
-  if (rows.length === 0) return;
-  const columns = Object.entries(getTableColumns(table)).filter(([key]) => rows.some(row => key in row));
-  const list = rows.map(row =>
-    Object.fromEntries(columns.map(([key, { name }]) => [name, row[key as keyof typeof row]])),
-  );
-  const json = JSON.stringify(list, (_, value) => (typeof value === 'bigint' ? String(value) : value));
-  const names = sql.join(
-    columns.map(([, { name }]) => sql.identifier(name)),
-    sql`, `,
-  );
-  await execute(
-    tx,
-    sql`insert into ${table} (${names})
-        select ${names}
-        from jsonb_populate_recordset(null::${table}, ${json}::jsonb)`,
-  );
 }

@@ -1,4 +1,5 @@
 import { parseId } from '@ghasi/domain-primitives/ids';
+import { headerOf, isSignedBy } from '@ghasi/http/webhook-signature';
 import { z } from 'zod';
 import {
   type Answer,
@@ -11,7 +12,6 @@ import {
 } from '../message-channel.ts';
 import type { BounceReason } from '../model.ts';
 import { type Connection, callProvider } from './provider-call.ts';
-import { headerOf, isSignedBy } from './webhook-signature.ts';
 
 const states = ['queued', 'sent', 'delivered', 'undelivered', 'failed'] as const;
 

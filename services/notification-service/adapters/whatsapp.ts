@@ -1,4 +1,5 @@
 import { parseId } from '@ghasi/domain-primitives/ids';
+import { headerOf, isSignedBy } from '@ghasi/http/webhook-signature';
 import { z } from 'zod';
 import {
   type Answer,
@@ -13,7 +14,6 @@ import {
 } from '../message-channel.ts';
 import type { BounceReason, Locale } from '../model.ts';
 import { type Connection, callProvider } from './provider-call.ts';
-import { headerOf, isSignedBy } from './webhook-signature.ts';
 
 /** Outside a conversation WhatsApp takes approved templates only: one whose body is a single text will do. */
 export type WhatsAppConnection = Connection & { readonly template?: string };

@@ -1,4 +1,4 @@
-import { signReceipt } from '../adapters/webhook-signature.ts';
+import { signWebhook } from '@ghasi/http/webhook-signature';
 import type { ProviderEvent, SimulatedMessage } from './simulated-provider.ts';
 import type { Protocol } from './simulator.ts';
 
@@ -40,7 +40,7 @@ export const smsProtocol: Protocol = {
     updatedAt: at.toISOString(),
   }),
   sign: (secret, timestamp, bodySha256) => ({
-    'sms-signature': `t=${timestamp},v1=${signReceipt(secret, { timestamp, bodySha256 })}`,
+    'sms-signature': `t=${timestamp},v1=${signWebhook(secret, { timestamp, bodySha256 })}`,
   }),
 };
 

@@ -1,4 +1,4 @@
-import { signReceipt } from '../adapters/webhook-signature.ts';
+import { signWebhook } from '@ghasi/http/webhook-signature';
 import type { ProviderEvent } from './simulated-provider.ts';
 import type { Protocol } from './simulator.ts';
 
@@ -56,7 +56,7 @@ export const whatsappProtocol: Protocol = {
   }),
   sign: (secret, timestamp, bodySha256) => ({
     'x-hub-timestamp': timestamp,
-    'x-hub-signature-256': `sha256=${signReceipt(secret, { timestamp, bodySha256 })}`,
+    'x-hub-signature-256': `sha256=${signWebhook(secret, { timestamp, bodySha256 })}`,
   }),
 };
 

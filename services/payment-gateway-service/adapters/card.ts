@@ -1,10 +1,10 @@
 import { isId } from '@ghasi/domain-primitives/ids';
 import { toDecimal } from '@ghasi/domain-primitives/money';
+import { headerOf, isSignedBy } from '@ghasi/http/webhook-signature';
 import { z } from 'zod';
 import { type Gateway, type Incoming, NoAnswer, type Notice, type RefundStanding } from '../gateway.ts';
 import type { FailureReason, Standing } from '../model.ts';
 import { type Connection, callProvider, codeOf, moneyOf, type ProviderCall } from './provider-call.ts';
-import { headerOf, isSignedBy } from './webhook-signature.ts';
 
 const checkout = z.object({
   id: z.string(),

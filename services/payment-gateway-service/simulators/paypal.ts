@@ -1,4 +1,4 @@
-import { signWebhook } from '../adapters/webhook-signature.ts';
+import { signWebhook } from '@ghasi/http/webhook-signature';
 import type { SimulatedCheckout, SimulatedRefund } from './simulated-provider.ts';
 import type { Call, Protocol } from './simulator.ts';
 
