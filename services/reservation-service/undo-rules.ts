@@ -13,10 +13,10 @@ export function reinstateProblem(
 
 /** R18: a cancelled booking is asked for anew. What the house kept counts as paid, what it gave back is owed again. */
 export function reinstate(cancelled: Reservation, now: Date): Reservation {
-  const { payment, dueNow } = withoutRefund(cancelled);
+  const { payment, ended } = withoutRefund(cancelled);
   const again = { allocationId: null, early: null, keyCredentialIds: [], isWelcomed: false, ended: null };
-  const due = atLeastZero(minus(dueNow, payment.paid));
-  return hold({ ...cancelled, ...again, payment, dueNow: due }, now);
+  const dueNow = ended?.before === 'confirmed' ? ended.refund : cancelled.dueNow; // what was never paid is still due
+  return hold({ ...cancelled, ...again, payment, dueNow }, now);
 }
 
 /** Why a no-show cannot be undone, or undefined: only until the next day closes (R17). */

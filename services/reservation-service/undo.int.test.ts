@@ -29,9 +29,13 @@ describe('R18: a cancellation is taken back', () => {
   /** Cancelled by the guest: 1,800 of 5,400 AFN are kept. */
   async function cancelled(): Promise<Found> {
     const { tenantId, booking } = await office.confirmed();
+    return { tenantId, booking: await cancel(tenantId, booking) };
+  }
+
+  function cancel(tenantId: TenantId, { id }: Reservation): Promise<Reservation> {
     const terms = { fee: afn(180_000), refund: afn(360_000) };
-    const ending = { id: booking.id, reason: 'guest_request', deadlineKind: null, terms } as const;
-    return { tenantId, booking: await office.system.run(service, tenantId, cancelReservation, ending) };
+    const ending = { id, reason: 'guest_request', deadlineKind: null, terms } as const;
+    return office.system.run(service, tenantId, cancelReservation, ending);
   }
 
   test('rooms are held and money asked for anew; what the house kept counts, what it gave back is due', async () => {
@@ -50,6 +54,17 @@ describe('R18: a cancellation is taken back', () => {
       payment: { paid: afn(540_000), outstanding: afn(0) },
     });
     expect(await office.said(tenantId, BookingConfirmed)).toHaveLength(2);
+  });
+
+  test('cancelled and taken back twice: the same is due the second time', async () => {
+    const { tenantId, booking } = await cancelled();
+    const again = await run(tenantId, undoCancellation, booking, '2026-03-02');
+    await office.tell(tenantId, committed(again), captured(again));
+    await cancel(tenantId, booking);
+    expect(await run(tenantId, undoCancellation, booking, '2026-03-02')).toMatchObject({
+      dueNow: afn(360_000),
+      payment: { paid: afn(180_000), outstanding: afn(360_000) },
+    });
   });
 
   test('un-cancel into a full night: it is cancelled again, and nothing is owed twice', async () => {
