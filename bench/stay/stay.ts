@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { deskClient, inDays } from '@melmastoon/server/fixtures/desk-client';
 import { serve } from '@melmastoon/server/fixtures/server-process';
@@ -24,7 +25,7 @@ export const defaults = { seconds: 15, rounds: 1 };
 export async function run({ seconds, json }: BenchOptions): Promise<void> {
   const servers = await startServers(false);
   const adminUrl = await servers.newDatabase('bench_stay');
-  const database = { adminUrl, secret: 'a secret of the benchmark only, long enough to be one' };
+  const database = { adminUrl, secret: randomBytes(32).toString('hex') };
   const server = await serve({ database, demo: true });
   try {
     const owner = server.demo.find(({ slug, role }) => slug === 'bala-hissar' && role === 'owner');

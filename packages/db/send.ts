@@ -17,19 +17,30 @@ export function send(client: ClientBase, query: QueryConfig | string): Promise<Q
   return client.query(query as QueryConfig);
 }
 
-const MOST_NAMED = 500;
+const MOST_NAMED = 2_000;
+const LONGEST_NAMED = 4_000;
 const names = new Map<string, string>();
 
 /**
  * A parameterised statement under a name of its own, so that the server parses and plans it once per connection
  * (measured: a quarter of the server's time per transaction, since row-level security makes planning dearer). Texts
- * come from templates, so there are few; past the limit they go unnamed.
+ * come from templates and builders, so there are few; bulk inserts, each as long as its rows, go unnamed, and so does
+ * everything past the limit.
  */
-export function sendPrepared(client: ClientBase, text: string, values: unknown[]): Promise<QueryResult> {
-  let name = names.get(text);
-  if (name === undefined && names.size < MOST_NAMED) {
-    name = `melm_${names.size}`;
-    names.set(text, name);
-  }
-  return send(client, name === undefined ? { text, values } : { name, text, values });
+export function sendPrepared(
+  client: ClientBase,
+  text: string,
+  values: unknown[],
+  more?: Pick<QueryConfig, 'types'> & { rowMode?: string },
+): Promise<QueryResult> {
+  const name = nameOf(text);
+  return send(client, name === undefined ? { ...more, text, values } : { ...more, name, text, values });
+}
+
+function nameOf(text: string): string | undefined {
+  const known = names.get(text);
+  if (known !== undefined || names.size >= MOST_NAMED || text.length > LONGEST_NAMED) return known;
+  const name = `melm_${names.size}`;
+  names.set(text, name);
+  return name;
 }

@@ -1,7 +1,7 @@
 import type { SQL } from 'drizzle-orm';
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import { PgDialect } from 'drizzle-orm/pg-core';
-import type { ClientBase } from 'pg';
+import type { ClientBase, QueryConfig } from 'pg';
 import { sendPrepared } from './send.ts';
 
 /** A transaction as handlers see it: Drizzle on one connection that already carries the tenant. */
@@ -14,10 +14,17 @@ const instances = new WeakMap<ClientBase, Tx>();
 export function txOn(client: ClientBase): Tx {
   let tx = instances.get(client);
   if (tx === undefined) {
-    tx = drizzle(client as never) as unknown as Tx;
+    tx = Object.assign(drizzle(preparing(client) as never) as unknown as Tx, { $client: client });
     instances.set(client, tx);
   }
   return tx;
+}
+
+/** The same connection, on which statements of the builder are prepared once and leave together like all others. */
+function preparing(client: ClientBase): ClientBase {
+  const query = ({ text, ...more }: QueryConfig, values: unknown[] = []) =>
+    sendPrepared(client, text, values, more);
+  return Object.create(client, { query: { value: query } });
 }
 
 /**

@@ -158,25 +158,25 @@ export async function readTypes(
 ): Promise<ListedType[]> {
   const found = await rows<TypeRow>(
     tx,
-    sql`with lowest as (
-          select room_type_id, date, min(gross[1]) as minor
+    // One pass over nights and prices together: a join would be planned by statistics that a new house does not have.
+    sql`with days as (
+          select room_type_id, date, free, null::bigint as minor
+          from search_aggregation.nights
+          where tenant_id = ${tenantId} and property_id = ${idToUuid(propertyId)} and date >= ${from} and date < ${until}
+          union all
+          select room_type_id, date, null, gross[1]
           from search_aggregation.rate_days
-          where tenant_id = ${tenantId}
-            and property_id = ${idToUuid(propertyId)}
-            and date >= ${from}
-            and date < ${until}
+          where tenant_id = ${tenantId} and property_id = ${idToUuid(propertyId)} and date >= ${from} and date < ${until}
+        ), by_day as (
+          select room_type_id, date, max(free) as free, min(minor) as minor
+          from days
           group by room_type_id, date
+          having count(free) > 0
         ), by_type as (
-          select n.room_type_id,
-                 jsonb_agg(jsonb_build_object('date', n.date, 'free', n.free, 'from', l.minor::text) order by n.date)
-                   as nights
-          from search_aggregation.nights n
-          left join lowest l on l.room_type_id = n.room_type_id and l.date = n.date
-          where n.tenant_id = ${tenantId}
-            and n.property_id = ${idToUuid(propertyId)}
-            and n.date >= ${from}
-            and n.date < ${until}
-          group by n.room_type_id
+          select room_type_id,
+                 jsonb_agg(jsonb_build_object('date', date, 'free', free, 'from', minor::text) order by date) as nights
+          from by_day
+          group by room_type_id
         )
         select t.room_type_id as id, t.name, t.max_guests as "maxGuests", t.cover_photo_id as "coverPhotoId",
                (select count(*)::int
