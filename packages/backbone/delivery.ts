@@ -1,6 +1,9 @@
 /** How a service takes its messages (ledger section 9). */
 export type Delivery = {
-  /** `push` for most services; `pull` for long projections (BROKER-10..12). Decides deadlines on Google Pub/Sub. */
+  /**
+   * `push` for most services; `pull` for long projections (BROKER-10..12). Decides deadlines on Google Pub/Sub;
+   * a `pull` service lets messages gather for a moment and takes them together.
+   */
   readonly mode: 'push' | 'pull';
   /** Most instances of the service. */
   readonly instances: number;

@@ -64,9 +64,9 @@ export class Mover {
     return this.#holes;
   }
 
-  /** True while rows may appear below what it has seen. */
+  /** True while rows may appear below what it has seen; where it has seen nothing, every row is above. */
   get hasHoles(): boolean {
-    return this.#holes.size > 0 || !this.#settled;
+    return this.#holes.size > 0 || (this.#after !== undefined && !this.#settled);
   }
 
   /** One pass; returns how many rows it moved. Several movers at once are safe: they wait for each other. */

@@ -52,6 +52,8 @@ export type Subscriber = {
   readonly order: 'required' | 'any';
   /** Most messages of one batch. Default 256. */
   readonly maxBatch?: number;
+  /** So long messages wait for more to come, where cheap matters more than soon. Default 0. */
+  readonly gatherMs?: number;
   /** Takes messages of one tenant, oldest first, and says what became of each. Never throws for a bad message. */
   handle(batch: readonly Delivery[], fence: Fence | undefined): Promise<readonly Outcome[]>;
 };

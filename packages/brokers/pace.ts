@@ -1,5 +1,6 @@
-// Where a message takes less than this, a few of them are not worth a transaction for each lane.
-const FAST_MS = 5;
+// Where a message takes less than this, a few of them are not worth a transaction for each lane. Not smaller: on a busy
+// machine everything takes long, and a transaction for each message would make it busier still.
+const FAST_MS = 50;
 const MOST_TOGETHER = 64;
 const SHARED_MS = 1_000;
 
@@ -29,5 +30,36 @@ export class Pace {
   /** A batch of so many messages took so long. */
   took(ms: number, messages: number): void {
     this.#messageMs += (ms / messages - this.#messageMs) / 8;
+  }
+}
+
+/** Lets messages gather for a moment, so that subscribers nobody waits for take many of them in one transaction. */
+export class Gathering {
+  readonly #ms: number;
+  #timer: NodeJS.Timeout | undefined;
+  #isOver = false;
+
+  /** `ms` 0: nothing is held back. */
+  constructor(ms: number) {
+    this.#ms = ms;
+  }
+
+  /** True while more may come; `resume` is called when that is over. */
+  holdsBack(resume: () => void): boolean {
+    if (this.#ms === 0) return false;
+    if (this.#isOver) {
+      this.#isOver = false;
+      return false;
+    }
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.#isOver = true;
+      resume();
+    }, this.#ms);
+    return true;
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
   }
 }

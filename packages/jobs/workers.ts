@@ -42,7 +42,7 @@ export type WorkersOptions = {
    * noisy tenant leaves a place to the others.
    */
   perTenant?: Partial<Record<QueueName, number>>;
-  /** Seconds between two looks for work of an idle worker; default 1, at least 0.5. */
+  /** Seconds between two looks for work of an idle worker; default 2, at least 0.5. */
   pollSeconds?: number;
   /** An error is logged when a queue keeps this many dead letters (OBS-33); default 10. */
   deadLetterThreshold?: number;
@@ -85,10 +85,13 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
       deadLetterThreshold: options.deadLetterThreshold ?? 10,
       everySeconds: rhythm.rescueSeconds,
     });
-    const deaf = onEnqueued(queue => wake(boss, queue));
+    const turns = new Map<string, number>();
+    const deaf = onEnqueued(queue => wakeOne(boss, queue, turns));
     return {
       id,
-      wake: () => wake(boss),
+      wake() {
+        for (const worker of boss.getWipData()) boss.notifyWorker(worker.id);
+      },
       async stop({ timeoutMs = 4_000 } = {}) {
         deaf();
         scheduler.stop();
@@ -118,7 +121,7 @@ async function hire(
   const settings = {
     includeMetadata: true,
     perJobResults: true,
-    pollingIntervalSeconds: options.pollSeconds ?? 1,
+    pollingIntervalSeconds: options.pollSeconds ?? 2,
     heartbeatRefreshSeconds: rhythm.heartbeatRefreshSeconds,
     localConcurrency: size,
     // pg-boss's local limit would be exact, but it gives claimed jobs back, and a job given back is claimed again with
@@ -127,13 +130,24 @@ async function hire(
   } as const;
   await boss.work<unknown, unknown, typeof settings>(pool.bossQueue, settings, async jobs => {
     const settled = await Promise.all(jobs.map(claimed => workOff(claimed, shop)));
-    wake(boss, pool.bossQueue); // where one job was, another may wait: do not sleep until the next poll
+    for (const { id } of workersOf(boss, pool.bossQueue).filter(isBusy)) boss.notifyWorker(id); // another may wait
     return settled;
   });
 }
 
-function wake(boss: PgBoss, bossQueue?: string): void {
-  for (const worker of boss.getWipData()) {
-    if (bossQueue === undefined || worker.name === bossQueue) boss.notifyWorker(worker.id);
-  }
+/** One job needs one worker: an idle one looks for it at once. Where all are busy, they look when they are done. */
+function wakeOne(boss: PgBoss, bossQueue: string, turns: Map<string, number>): void {
+  const idle = workersOf(boss, bossQueue).filter(worker => !isBusy(worker));
+  const turn = turns.get(bossQueue) ?? 0;
+  turns.set(bossQueue, turn + 1);
+  const worker = idle[turn % idle.length];
+  if (worker !== undefined) boss.notifyWorker(worker.id);
+}
+
+function workersOf(boss: PgBoss, bossQueue: string) {
+  return boss.getWipData().filter(({ name }) => name === bossQueue);
+}
+
+function isBusy({ count }: { count: number }): boolean {
+  return count > 0;
 }

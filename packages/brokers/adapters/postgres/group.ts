@@ -4,7 +4,7 @@ import { failpoint } from '@ghasi/domain-primitives/failpoint';
 import type { Logger } from '@ghasi/telemetry/logger';
 import type { Delivery, Outcome, RetryPolicy, Subscriber } from '../../broker.ts';
 import { type Batch, Lanes } from '../../lanes.ts';
-import { Pace } from '../../pace.ts';
+import { Gathering, Pace } from '../../pace.ts';
 import { type Held, moveCursors } from './leases.ts';
 import type { LogRow, Page, Position } from './log-reader.ts';
 import { Fenced } from './parked.ts';
@@ -54,6 +54,7 @@ export class Group {
   #pausedUntil = 0;
   #full = false;
   readonly #pace = new Pace();
+  readonly #gathering: Gathering;
   #stopped = false;
 
   constructor(options: GroupOptions) {
@@ -61,6 +62,7 @@ export class Group {
     this.subscriber = options.subscriber;
     this.#topics = new Set(options.subscriber.topics);
     this.#lanes = this.#freshLanes();
+    this.#gathering = new Gathering(options.subscriber.gatherMs ?? 0);
     this.#parking = new Parking({
       db: options.db,
       subscription: options.subscriber.name,
@@ -156,7 +158,9 @@ export class Group {
   /** Starts every batch that may run now. */
   dispatch(): void {
     if (this.#stopped || this.#held.size === 0 || Date.now() < this.#pausedUntil) return;
-    const take = () => this.#lanes.take({ together: this.#pace.together, shared: this.#pace.isShared });
+    if (this.#lanes.held < MAX_BATCH && this.#gathering.holdsBack(() => this.dispatch())) return;
+    const together = this.subscriber.gatherMs ? MAX_BATCH : this.#pace.together;
+    const take = () => this.#lanes.take({ together, shared: this.#pace.isShared });
     for (let batch = take(); batch !== undefined; batch = take()) {
       this.#pace.begins(batch.tenantId);
       this.#track(this.#run(this.#lanes, batch));
@@ -187,6 +191,7 @@ export class Group {
 
   async stop(): Promise<void> {
     this.#stopped = true;
+    this.#gathering.stop();
     await Promise.allSettled(this.#running);
     await this.flush(true);
   }

@@ -2,6 +2,7 @@ import type { Database } from '@ghasi/db/database';
 import type { Logger } from '@ghasi/telemetry/logger';
 import type { RetryPolicy, Subscriber } from '../../broker.ts';
 import { type Batch, Lanes } from '../../lanes.ts';
+import { Gathering } from '../../pace.ts';
 import { Fenced } from '../postgres/parked.ts';
 import { KeyFreed } from '../postgres/parking.ts';
 import { Acknowledgements } from './acknowledgements.ts';
@@ -64,6 +65,7 @@ export class StreamGroup {
   /** Server time of the last look after which nothing was left, in microseconds. */
   #emptyAt: number | undefined;
   #pausedUntil = 0;
+  readonly #gathering: Gathering;
   #stopped = false;
 
   constructor(options: StreamGroupOptions) {
@@ -74,6 +76,7 @@ export class StreamGroup {
     this.#topics = new Set(subscriber.topics);
     this.#acks = new Acknowledgements(streams, subscriber.name, log);
     this.#lanes = this.#freshLanes();
+    this.#gathering = new Gathering(subscriber.gatherMs ?? 0);
     this.#courier = new Courier({
       ...options,
       epochOf: shard => this.#held.get(shard)?.epoch ?? -1,
@@ -150,6 +153,7 @@ export class StreamGroup {
   /** Starts every batch that may run now. */
   dispatch(): void {
     if (this.#stopped || this.#held.size === 0 || Date.now() < this.#pausedUntil) return;
+    if (this.#lanes.held < MAX_BATCH && this.#gathering.holdsBack(() => this.dispatch())) return;
     for (let batch = this.#lanes.take(); batch !== undefined; batch = this.#lanes.take())
       this.#track(this.#run(batch));
   }
@@ -169,6 +173,7 @@ export class StreamGroup {
 
   async stop(): Promise<void> {
     this.#stopped = true;
+    this.#gathering.stop();
     await Promise.allSettled(this.#running);
     await this.flush();
   }
