@@ -1,11 +1,10 @@
-import { idToUuid, parseId } from '@ghasi/domain-primitives/ids';
-import { addDays } from '@ghasi/domain-primitives/local-date';
 import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
 import { freePorts } from '@ghasi/testing/free-ports';
 import { waitUntil } from '@ghasi/testing/signal';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readEnvironment } from './environment.ts';
 import { type Body, type DeskClient, deskClient, inDays } from './fixtures/desk-client.ts';
+import { atRoom, lastNight, onThePage, paymentPage, readyRoom, typeWithRoom } from './fixtures/stay.ts';
 import { type Running, start } from './start.ts';
 
 let database: TestDatabase;
@@ -32,21 +31,6 @@ afterAll(async () => {
 /** Further than the stays of the demo reach: there is room. */
 const FAR = 200;
 
-/** The page of the provider where the guest of a booking pays. */
-function paymentPage(reservationId: string): Promise<string> {
-  return waitUntil('there is a page to pay on', async () => {
-    const { payments } = await desk.send('GET', `/payments?reservationId=${reservationId}`);
-    return payments[0]?.redirectUrl;
-  });
-}
-
-/** What a guest does on the provider's page; his browser does not come back by itself. */
-async function onThePage(page: string, choice: 'pay' | 'decline' | 'cancel'): Promise<void> {
-  const body = new URLSearchParams({ action: choice });
-  const reply = await fetch(page, { method: 'POST', body, redirect: 'manual' });
-  expect(reply.status).toBe(303);
-}
-
 async function heldBy(rail: string): Promise<Body> {
   const draft = await desk.draft({ arrival: inDays(FAR), departure: inDays(FAR + 2) }, rail);
   return desk.send('POST', `/reservations/${draft.reservationId}/confirm`);
@@ -64,7 +48,7 @@ test.for(['card', 'paypal', 'mobile_money'])(
   'SAGA-17, SAGA-18: a guest who pays by %s on the page of the provider is confirmed',
   async rail => {
     const { reservationId, dueNow } = await heldBy(rail);
-    await onThePage(await paymentPage(reservationId), 'pay');
+    await onThePage(await paymentPage(desk, reservationId), 'pay');
     const booking = await desk.once(reservationId, 'held');
     expect(booking).toMatchObject({ status: 'confirmed', payment: { rail, paid: dueNow } });
   },
@@ -72,63 +56,21 @@ test.for(['card', 'paypal', 'mobile_money'])(
 
 test('SAGA-25: a declined card cancels the hold, and the rooms are free again', async () => {
   const { reservationId } = await heldBy('card');
-  await onThePage(await paymentPage(reservationId), 'decline');
+  await onThePage(await paymentPage(desk, reservationId), 'decline');
   expect(await desk.once(reservationId, 'held')).toMatchObject({ status: 'cancelled' });
 });
 
-/** A room type for two that has a room on a night. */
-async function typeWithRoom({ arrival, departure }: { arrival: string; departure: string }): Promise<string> {
-  const { propertyId } = await desk.house();
-  const { roomTypes } = await desk.send('GET', `/properties/${propertyId}/room-types`);
-  const forTwo = new Set(roomTypes.filter(({ code }: Body) => code !== 'SGL').map(({ id }: Body) => id));
-  return waitUntil('inventory has counted its rooms', async () => {
-    const nights = `from=${arrival}&until=${departure}`;
-    const left = await desk.send('GET', `/availability?propertyId=${propertyId}&${nights}`);
-    return left.roomTypes.find(
-      (type: Body) => forTwo.has(type.roomTypeId) && type.nights.every((night: Body) => night.available > 0),
-    )?.roomTypeId;
-  });
-}
-
-/** A room of a type that nobody has, clean and inspected. */
-async function readyRoom(roomTypeId: string): Promise<string> {
-  const { propertyId } = await desk.house();
-  const free = await waitUntil('a room is free', async () => {
-    const { rooms } = await desk.send('GET', `/housekeeping/rooms?propertyId=${propertyId}`);
-    return rooms.find(
-      (room: Body) => room.roomTypeId === roomTypeId && room.occupancy === 'vacant' && room.overlay === null,
-    );
-  });
-  const way = { dirty: ['clean', 'inspected'], pickup: ['clean', 'inspected'], clean: ['inspected'] };
-  for (const condition of way[free.condition as keyof typeof way] ?? [])
-    await desk.send('POST', '/housekeeping/room-conditions', { roomIds: [free.roomId], condition });
-  return free.roomId;
-}
-
-async function atRoom(roomId: string): Promise<Body> {
-  const { propertyId } = await desk.house();
-  const { rooms } = await desk.send('GET', `/housekeeping/rooms?propertyId=${propertyId}`);
-  return rooms.find((room: Body) => room.roomId === roomId);
-}
-
 test('SAGA-35..47: a whole stay, from the card to the closed folio, across all services', async () => {
-  const { propertyId } = await desk.house();
-  // The night audit has not run yet: the hotel day is yesterday, the guest leaves today (R1).
-  await database.admin(
-    'update property.properties set opened_on = opened_on - 1, business_date = business_date - 1 where id = $1',
-    [idToUuid(parseId('pro', propertyId))],
-  );
-  const { businessDate } = await desk.send('GET', `/properties/${propertyId}`);
-  const stay = { arrival: businessDate, departure: addDays(businessDate, 1) };
-  const roomTypeId = await typeWithRoom(stay);
+  const stay = await lastNight(desk, database);
+  const roomTypeId = await typeWithRoom(desk, stay);
   const draft = await desk.draft(stay, 'card', roomTypeId);
   const id = draft.reservationId;
   await desk.send('POST', `/reservations/${id}/confirm`);
-  await onThePage(await paymentPage(id), 'pay');
+  await onThePage(await paymentPage(desk, id), 'pay');
   const booking = await desk.once(id, 'held');
   expect(booking.status).toBe('confirmed');
 
-  const roomId = await readyRoom(roomTypeId);
+  const roomId = await readyRoom(desk, roomTypeId);
   const [{ bookedRoomId }] = booking.rooms;
   await desk.send('POST', `/reservations/${id}/rooms`, {
     fromNight: stay.arrival,
@@ -139,7 +81,7 @@ test('SAGA-35..47: a whole stay, from the card to the closed folio, across all s
   expect(inHouse).toMatchObject({ status: 'checked_in', missing: [] });
   const { keys } = await desk.send('GET', `/key-credentials?reservationId=${id}`);
   expect(keys).toMatchObject([{ roomId }]);
-  await waitUntil('the room is occupied', async () => (await atRoom(roomId)).occupancy === 'occupied');
+  await waitUntil('the room is occupied', async () => (await atRoom(desk, roomId)).occupancy === 'occupied');
 
   await desk.send('POST', `/reservations/${id}/check-out`);
   const gone = await desk.once(id, 'checked_in');
@@ -153,7 +95,7 @@ test('SAGA-35..47: a whole stay, from the card to the closed folio, across all s
     return after.keys.every(({ status }: Body) => status === 'revoked');
   });
   await waitUntil('the room is dirty and empty', async () => {
-    const room = await atRoom(roomId);
+    const room = await atRoom(desk, roomId);
     return room.occupancy === 'vacant' && room.condition === 'dirty';
   });
   await waitUntil('the guest has been written to', async () => {
