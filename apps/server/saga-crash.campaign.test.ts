@@ -38,16 +38,24 @@ beforeAll(async () => {
   const card = { provider: 'acquirer', baseUrl: await acquirer.listen(), apiKey: 'test', webhookSecret };
   await writeFile(MELM_PROVIDERS, JSON.stringify({ payments: { card } }), { mode: 0o600 });
   const [port] = (await freePorts(1)) as [number];
-  const up = async (moment: string | undefined) => {
+  const left: (string | undefined)[] = [...moments, undefined];
+  const up = async (): Promise<string | undefined> => {
+    const moment = left.shift();
     const env = { MELM_PROVIDERS, ...(moment ? { MELM_FAILPOINTS: `${moment}=crash` } : {}) };
-    server = await serve({ database, demo: true, port, env });
+    try {
+      server = await serve({ database, demo: true, port, env });
+      return moment;
+    } catch (error) {
+      ends.push([moment, (error as { how: unknown }).how]); // what waited for it was worked off before it could answer
+      return up();
+    }
   };
-  await up(moments[0]);
+  let armed = await up();
   restarts = (async () => {
-    for (const [index, moment] of moments.entries()) {
-      ends.push([moment, await server.exited]);
-      await up(moments[index + 1]);
-      console.info(`saga crash: killed at ${moment}, up again`);
+    while (armed !== undefined) {
+      ends.push([armed, await server.exited]);
+      console.info(`saga crash: killed at ${armed}`);
+      armed = await up();
     }
   })();
   const owner = server.demo.find(({ slug, role }) => slug === 'bala-hissar' && role === 'owner');
