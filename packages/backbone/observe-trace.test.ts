@@ -22,7 +22,8 @@ async function received(): Promise<{ read: Readable; producer: string }> {
     const { correlationId, traceparent: sent } = traceOrigin();
     const envelope = { eventId: uuid7(), correlationId };
     const delivery = { topic, attempt: 1, publishedAt: published, attributes: { traceparent: sent } };
-    return { read: { envelope, delivery } as unknown as Readable, producer: sent };
+    const claim = { consumer: 'stock-service.order-changed' };
+    return { read: { envelope, delivery, claim } as unknown as Readable, producer: sent };
   });
 }
 

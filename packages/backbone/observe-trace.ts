@@ -78,7 +78,7 @@ function originOf({ delivery, envelope }: Readable) {
   return { correlationId: envelope.correlationId, traceparent: delivery.attributes.traceparent };
 }
 
-function consumerSpan({ delivery, envelope }: Readable) {
+function consumerSpan({ delivery, envelope, claim }: Readable) {
   const { traceparent, replayOf } = delivery.attributes;
   return {
     name: `${delivery.topic} process`,
@@ -86,6 +86,7 @@ function consumerSpan({ delivery, envelope }: Readable) {
     attributes: {
       'messaging.message.id': envelope.eventId,
       'messaging.destination.name': delivery.topic,
+      'messaging.consumer.group.name': claim.consumer,
       'melm.attempt': delivery.attempt,
       ...(replayOf === undefined ? {} : { 'melm.replay': true }),
     },

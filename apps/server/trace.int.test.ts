@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
+import { waitUntil } from '@ghasi/testing/signal';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readEnvironment } from './environment.ts';
+import { type DeskClient, deskClient, inDays } from './fixtures/desk-client.ts';
+import { type Running, start } from './start.ts';
+
+/** What a collector of traces receives, as far as it is looked at here. */
+type Span = { traceId: string; name: string; attributes: { key: string; value: { stringValue?: string } }[] };
+type Report = { resourceSpans: { scopeSpans: { spans: Span[] }[] }[] };
+
+const spans: Span[] = [];
+const collector = createServer(async (request, response) => {
+  const { resourceSpans } = (await json(request)) as Report;
+  spans.push(...resourceSpans.flatMap(one => one.scopeSpans.flatMap(scope => scope.spans)));
+  response.setHeader('content-type', 'application/json').end('{}');
+});
+let database: TestDatabase;
+let running: Running;
+let desk: DeskClient;
+const traceId = randomBytes(16).toString('hex');
+beforeAll(async () => {
+  await new Promise<void>(resolve => collector.listen(0, '127.0.0.1', resolve));
+  database = await testDatabase();
+  const env = {
+    DATABASE_URL: database.adminUrl,
+    MELM_SECRET: database.secret,
+    PORT: '0',
+    MELM_LOG_LEVEL: 'silent',
+    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(collector.address() as AddressInfo).port}/v1/traces`,
+  };
+  running = await start(readEnvironment(env), { demo: true });
+  const owner = running.demo.find(({ slug, role }) => slug === 'bala-hissar' && role === 'owner');
+  const headers = { traceparent: `00-${traceId}-00f067aa0ba902b7-01` };
+  desk = await deskClient(running.url, owner as NonNullable<typeof owner>, { headers });
+});
+afterAll(async () => {
+  await running?.close();
+  collector.close();
+  await database.drop();
+});
+
+/** The services a trace went through: who served a request of it, and who heard an event of it. */
+function servicesOf(found: readonly Span[]): Set<string> {
+  const told = found.flatMap(({ attributes }) =>
+    attributes
+      .filter(({ key }) => key === 'service' || key === 'messaging.consumer.group.name')
+      .map(({ value }) => (value.stringValue ?? '').split('.')[0] as string),
+  );
+  return new Set(told);
+}
+
+test('OBS-03: a whole booking is one trace through all services that have a part in it', async () => {
+  const booking = await desk.book({ arrival: inDays(200), departure: inDays(202) }, 'cash_pending');
+  expect(booking.status).toBe('confirmed_cash_pending');
+  const wanted = [
+    'reservation-service',
+    'inventory-service',
+    'payment-gateway-service',
+    'lock-integration-service',
+    'notification-service',
+  ];
+  await waitUntil('the collector has heard of all of them', () => {
+    const seen = servicesOf(spans.filter(span => span.traceId === traceId));
+    return wanted.every(service => seen.has(service));
+  });
+  const [events] = await database.admin<{ traces: bigint; events: bigint }>(
+    `select count(distinct envelope::jsonb ->> 'correlationId') as traces, count(*) as events from brokers.log
+     where envelope::jsonb -> 'payload' ->> 'reservationId' = $1 and topic not like '%.audit.%'`,
+    [booking.reservationId],
+  );
+  expect(events?.traces).toBe(1n);
+  expect(Number(events?.events)).toBeGreaterThan(4);
+});
