@@ -12,6 +12,7 @@ import { seedHousekeeping } from '@melmastoon/housekeeping-service/demo';
 import { seedOperators } from '@melmastoon/iam-service/demo';
 import { seedLocks } from '@melmastoon/lock-integration-service/demo';
 import type { LockVendor } from '@melmastoon/lock-integration-service/lock-vendor';
+import { seedMaintenance } from '@melmastoon/maintenance-service/demo';
 import { seedPricing } from '@melmastoon/pricing-service/demo';
 import { seedHouses } from '@melmastoon/property-service/demo';
 import { demoHouses } from '@melmastoon/property-service/demo-houses';
@@ -100,7 +101,7 @@ const operatorId = (n: number) => idFromUuid('usr', demoUuid(n));
 const nightly: Readonly<Record<string, bigint>> = { AFN: 180_000n, USD: 3_500n };
 
 /** The schemas whose services have demo data. */
-export const seeded = ['tenant', 'iam', 'property', 'theme_config', ...filled] as const;
+export const seeded = ['tenant', 'iam', 'property', 'theme_config', 'maintenance', ...filled] as const;
 
 /** `locks` are hung on the doors; default none: rooms have metal keys. Without `stays` the houses stay empty. */
 export type DemoParts = { locks?: readonly LockVendor[]; stays?: boolean };
@@ -142,7 +143,10 @@ export async function seedDemo(
     const doors = { ...known, property: priced.property, pairedBy: known.operatorId };
     await seedLocks(databases.lock_integration, doors, { vendors });
     // A house that has closed days before it had guests has a life of its own.
-    if (stays && businessDate === today) await fillHouse(databases, { ...known, plans, today });
+    if (!stays || businessDate !== today) continue;
+    await fillHouse(databases, { ...withoutLastRoom(known), plans, today });
+    const workshop = { reporterId: known.keeperId, mechanicId: known.operatorId, today };
+    await seedMaintenance(databases.maintenance, { ...known, ...workshop });
   }
   await seedLooks(databases.theme_config, demoLooks);
   return hotels.flatMap(({ name: hotel, slug, people }) =>
@@ -182,6 +186,16 @@ function filledHouse(
     operatorId: personAt(tenantId, 'front_desk'),
     keeperId: personAt(tenantId, 'housekeeping'),
   };
+}
+
+/** The last room of a house is out of order: nobody sleeps in it. */
+function withoutLastRoom(house: ReturnType<typeof filledHouse>) {
+  const broken = house.rooms.at(-1)?.id;
+  const roomTypes = house.roomTypes.map(type => ({
+    ...type,
+    roomIds: type.roomIds.filter(id => id !== broken),
+  }));
+  return { ...house, roomTypes };
 }
 
 /** Who does a kind of work in a group; where nobody is there for it, the desk does it. */
