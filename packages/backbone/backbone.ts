@@ -1,4 +1,4 @@
-import type { RetryPolicy, Subscription } from '@ghasi/brokers/broker';
+import type { Broker, RetryPolicy, Subscription } from '@ghasi/brokers/broker';
 import { ensureCursors } from '@ghasi/brokers/leases';
 import { type BrokerTimes, PostgresBroker } from '@ghasi/brokers/postgres-broker';
 import { openWakeUps, type WakeUps } from '@ghasi/brokers/wake-up';
@@ -10,6 +10,7 @@ import type { Metrics } from '@ghasi/telemetry/metrics';
 import type { BreakerPolicy } from './circuit-breaker.ts';
 import { createSubscriber } from './consumer.ts';
 import type { Service } from './define-service.ts';
+import { startNetworkRelay } from './network-relay.ts';
 import { observeBacklog } from './observe-backlog.ts';
 import { observePublished } from './observe-published.ts';
 import type { TenantClassOf } from './observe-tenant-class.ts';
@@ -51,6 +52,8 @@ export type StartOptions = {
   readonly member?: string;
   /** Every service that consumes, also in other processes. Default: those of this process. */
   readonly subscriptions?: readonly string[];
+  /** A broker across a network; whoever opened it closes it. Default: the log in PostgreSQL. */
+  readonly broker?: Broker;
 };
 
 const DEAF_POLL_MS = 100;
@@ -60,7 +63,7 @@ export class Backbone {
   readonly #options: BackboneOptions;
   readonly #outboxes = new Map<string, ServiceOutbox>();
   #relay: Relay | undefined;
-  #broker: PostgresBroker | undefined;
+  #broker: Broker | undefined;
   #wakeUps: WakeUps | undefined;
   #upkeep: Upkeep | undefined;
   #deafTimer: NodeJS.Timeout | undefined;
@@ -90,12 +93,14 @@ export class Backbone {
   }
 
   async start(options: StartOptions): Promise<void> {
-    const { services, log, metrics } = this.#options;
+    const { services, log } = this.#options;
     const { relayDb } = options;
     await relayDb.pool.query('select brokers.make_partitions(3)');
     const consuming = services.filter(({ reacts }) => reacts.length > 0);
+    const subscriptions = options.subscriptions ?? consuming.map(({ name }) => name);
     // In every role: what is published before the first consumer starts must wait for it.
-    await ensureCursors(relayDb, options.subscriptions ?? consuming.map(({ name }) => name));
+    if (options.broker === undefined) await ensureCursors(relayDb, subscriptions);
+    else await options.broker.prepare(subscriptions);
     this.#wakeUps = openWakeUps({
       url: relayDb.url,
       log,
@@ -107,27 +112,13 @@ export class Backbone {
     });
     this.#deafTimer = setInterval(() => this.#pollWhileDeaf(), DEAF_POLL_MS);
     if (options.relay !== false) {
-      this.#upkeep = startUpkeep({ db: relayDb, schemas: services.map(({ schema }) => schema), log });
-      this.#relay = startRelay({
-        db: relayDb,
-        schemas: services.map(({ schema }) => schema),
-        log,
-        observe: this.#observePublished(),
-        wake: this.#wakeUps.payload({ kind: 'log' }),
-        onMoved: () => this.#broker?.wake(),
-      });
-      this.#unwatch = this.#watch(this.#relay, relayDb);
+      const schemas = services.map(({ schema }) => schema);
+      this.#upkeep = startUpkeep({ db: relayDb, schemas, log });
+      this.#relay = this.#startRelay(options, schemas, this.#wakeUps);
+      this.#unwatch = this.#watch(this.#relay, options);
     }
     if (options.consumers === false || consuming.length === 0) return;
-    this.#broker = new PostgresBroker({
-      db: relayDb,
-      ...(log === undefined ? {} : { log }),
-      ...(metrics === undefined ? {} : { metrics }),
-      ...(options.retry === undefined ? {} : { retry: options.retry }),
-      ...(options.times === undefined ? {} : { times: options.times }),
-      ...(options.member === undefined ? {} : { member: options.member }),
-      hasSession: () => this.#wakeUps?.hears ?? false,
-    });
+    this.#broker = options.broker ?? this.#logInPostgres(options);
     this.#subscription = await this.#broker.subscribe(
       consuming.map(service =>
         createSubscriber({
@@ -139,6 +130,30 @@ export class Backbone {
         }),
       ),
     );
+  }
+
+  #startRelay({ relayDb: db, broker }: StartOptions, schemas: readonly string[], wakeUps: WakeUps): Relay {
+    const { log, metrics } = this.#options;
+    const shared = { db, schemas, log, observe: this.#observePublished() };
+    if (broker !== undefined) return startNetworkRelay({ ...shared, broker, metrics });
+    return startRelay({
+      ...shared,
+      wake: wakeUps.payload({ kind: 'log' }),
+      onMoved: () => this.#broker?.wake(),
+    });
+  }
+
+  #logInPostgres({ relayDb: db, retry, times, member }: StartOptions): Broker {
+    const { log, metrics } = this.#options;
+    return new PostgresBroker({
+      db,
+      ...(log === undefined ? {} : { log }),
+      ...(metrics === undefined ? {} : { metrics }),
+      ...(retry === undefined ? {} : { retry }),
+      ...(times === undefined ? {} : { times }),
+      ...(member === undefined ? {} : { member }),
+      hasSession: () => this.#wakeUps?.hears ?? false,
+    });
   }
 
   /** Looks at outboxes, log and due retries now instead of at the next tick, and writes the cursors down. */
@@ -173,11 +188,11 @@ export class Backbone {
   }
 
   /** Gauges of what waits. Where the relay runs: it knows how far the outboxes were looked at, and runs somewhere always. */
-  #watch(relay: Relay, db: Database): (() => void) | undefined {
+  #watch(relay: Relay, { relayDb: db, broker }: StartOptions): (() => void) | undefined {
     const { services, registry, metrics } = this.#options;
     if (metrics === undefined) return undefined;
     const subscriptions = services
-      .filter(({ reacts }) => reacts.length > 0)
+      .filter(({ reacts }) => reacts.length > 0 && broker === undefined) // how far others came is not in the log
       .map(({ name, reacts }) => ({
         name,
         topics: reacts.flatMap(({ event }) => versionsOf(event).map(({ subject }) => subject)),
