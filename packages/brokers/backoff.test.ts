@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { backoffMs, defaultRetry, type RetryPolicy } from './broker.ts';
+import { backoffMs, defaultRetry, namedBackoffMs, type RetryPolicy } from './broker.ts';
 
 const policies: fc.Arbitrary<RetryPolicy> = fc
   .record({
@@ -49,4 +49,10 @@ test('waits never get shorter with the attempts', () => {
       expect(backoffMs(n + 1, policy, () => 0.5)).toBeGreaterThanOrEqual(backoffMs(n, policy, () => 0.5));
     }),
   );
+});
+
+test('X-088: a handler that waits 2 s for an earlier event has two minutes before it gives up', () => {
+  const waits = [1, 2, 3, 4, 5, 6].map(attempts => namedBackoffMs(attempts, 2_000, defaultRetry));
+  expect(waits).toEqual([2_000, 4_000, 8_000, 16_000, 32_000, 64_000]);
+  expect(namedBackoffMs(3, 3_600_000, defaultRetry)).toBe(3_600_000); // never sooner than it asked for
 });

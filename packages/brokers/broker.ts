@@ -22,7 +22,7 @@ export type Delivery = Message & {
 };
 
 /**
- * What became of a delivery. `blocked`: not tried, because an earlier message of its key failed in the same batch.
+ * What became of a delivery. `retry`: `afterMs` is the first wait, where the handler knows better than the policy. `blocked`: not tried, because an earlier message of its key failed in the same batch.
  * `pause`: not tried or not its own fault; give it back later without counting, and stop the subscription that long.
  * `dead`: it can never be handled; `stray` says that it was never part of its key's history (somebody put it on the broker
  * by hand), so that nothing has to wait for it. `fenced`: the work belongs to somebody else by now.
@@ -137,6 +137,11 @@ export type RetryPolicy = {
 
 /** The ledger's policy. */
 export const defaultRetry: RetryPolicy = { minBackoffMs: 10_000, maxBackoffMs: 600_000, maxAttempts: 7 };
+
+/** The same for a handler that names its first wait: it doubles as well, so that seven attempts are not over in a moment. */
+export function namedBackoffMs(attempts: number, firstMs: number, { maxBackoffMs }: RetryPolicy): number {
+  return Math.max(firstMs, Math.min(maxBackoffMs, firstMs * 2 ** (attempts - 1)));
+}
 
 /** How long to wait after the n-th failed attempt: doubling, up to the maximum, the last quarter by chance. */
 export function backoffMs(attempts: number, policy: RetryPolicy, random: () => number = Math.random): number {

@@ -33,7 +33,7 @@ export async function keepBook(
   return { book, events: eventsOf(book) };
 }
 
-/** So long an event waits, up to six times, for one that should have come before it. */
+/** So long an event waits at first for one that should have come before it, then twice as long, six times in all. */
 const HELD_BACK_MS = 2_000;
 
 /** Holds an event back until what it builds on has arrived. */

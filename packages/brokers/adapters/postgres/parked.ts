@@ -3,7 +3,7 @@ import { execute, row, rows, type Tx } from '@ghasi/db/sql';
 import { systemTransaction } from '@ghasi/db/tenant-transaction';
 import { failpoint } from '@ghasi/domain-primitives/failpoint';
 import { sql } from 'drizzle-orm';
-import { backoffMs, type Message, type RetryPolicy } from '../../broker.ts';
+import { backoffMs, type Message, namedBackoffMs, type RetryPolicy } from '../../broker.ts';
 
 /** A message as the parked tables keep it. */
 export type ParkedMessage = Message & { readonly off: number; readonly shard: number };
@@ -44,7 +44,9 @@ export async function parkFailure(
 ): Promise<'retrying' | 'dead'> {
   const { attempts, error, giveUp, retry } = failure;
   const dead = giveUp || attempts >= retry.maxAttempts;
-  const waitMs = failure.afterMs ?? backoffMs(attempts, retry);
+  const { afterMs } = failure;
+  const waitMs =
+    afterMs === undefined ? backoffMs(attempts, retry) : namedBackoffMs(attempts, afterMs, retry);
   const state = dead ? 'dead' : 'retrying';
   await failpoint('broker.before-park');
   await systemTransaction(db, broker, async ({ tx }) => {
