@@ -120,16 +120,14 @@ async function withMoney(tx: Tx, row: Row): Promise<Folio> {
 async function allWithMoney(tx: Tx, found: readonly Row[]): Promise<Folio[]> {
   if (found.length === 0) return [];
   const ids = found.map(({ id }) => id);
-  const sums = await tx
-    .select({ folioId: entries.folioId, account: entries.account, amount: sum })
-    .from(entries)
-    .where(inArray(entries.folioId, ids))
-    .groupBy(entries.folioId, entries.account);
-  const known = await tx
-    .select()
-    .from(payments)
-    .where(inArray(payments.folioId, ids))
-    .orderBy(asc(payments.id));
+  const [sums, known] = await Promise.all([
+    tx
+      .select({ folioId: entries.folioId, account: entries.account, amount: sum })
+      .from(entries)
+      .where(inArray(entries.folioId, ids))
+      .groupBy(entries.folioId, entries.account),
+    tx.select().from(payments).where(inArray(payments.folioId, ids)).orderBy(asc(payments.id)),
+  ]);
   const balances = Map.groupBy(sums, ({ folioId }) => folioId);
   const paid = Map.groupBy(known, ({ folioId }) => folioId);
   return found.map(row => folioOf(row, { sums: balances.get(row.id) ?? [], paid: paid.get(row.id) ?? [] }));

@@ -8,10 +8,10 @@ import type { Payments } from '../payments.ts';
 import type { Booking } from '../queries/bookings.ts';
 import {
   findByCause,
-  findOpen,
   headOf,
   type Intent,
   insertIntent,
+  lockOpen,
   paymentIdOf,
   updateIntent,
 } from '../queries/intents.ts';
@@ -145,7 +145,7 @@ export async function supersede(
   { reservationId }: Booking,
   purpose: Purpose,
 ): Promise<{ left: bigint; events: unknown[] }> {
-  const open = await findOpen(ctx.tx, { reservationId, purpose });
+  const open = await lockOpen(ctx.tx, { reservationId, purpose });
   if (open === undefined) return { left: 0n, events: [] };
   await closeIntent(ctx, open);
   return { left: open.amount, events: [] };

@@ -6,7 +6,7 @@ import { errors } from '../errors.ts';
 import { assertNext, found, isOpen, type Purpose, type Rail, type RefundReason } from '../model.ts';
 import type { Payments } from '../payments.ts';
 import { type Booking, lockKnownBooking } from '../queries/bookings.ts';
-import { findByCause, findOpen, type Intent, lockIntent, paymentIdOf } from '../queries/intents.ts';
+import { findByCause, type Intent, lockIntent, lockOpen, paymentIdOf } from '../queries/intents.ts';
 import type { Refund } from '../queries/refunds.ts';
 import { closeIntent, createIntent, supersede } from './create-intent.ts';
 import { requestRefund } from './refund.ts';
@@ -25,7 +25,7 @@ export async function startPayment(ctx: Ctx, payments: Payments, asked: Asked): 
   if (booking === undefined) throw errors.BOOKING_UNKNOWN();
   if (booking.ended !== null) throw errors.BOOKING_ENDED();
   if (payments.gatewayOf(asked.rail) === undefined) throw errors.RAIL_NOT_OFFERED({ rail: asked.rail });
-  const open = await findOpen(ctx.tx, { ...asked, reservationId: booking.reservationId });
+  const open = await lockOpen(ctx.tx, { ...asked, reservationId: booking.reservationId });
   if (open !== undefined) throw errors.INTENT_OPEN({ paymentId: paymentIdOf(open) });
   const made = await createIntent(ctx, payments, wantedOf(booking, asked, null));
   return accepted(made.intent, made.events);

@@ -19,11 +19,13 @@ export async function lockBooking(
   { reservationId, propertyId }: BookingName,
 ): Promise<Booking> {
   const id = idToUuid(reservationId);
-  await tx
-    .insert(bookings)
-    .values({ tenantId, reservationId: id, propertyId: idToUuid(propertyId) })
-    .onConflictDoNothing();
-  const [row] = await tx.select().from(bookings).where(eq(bookings.reservationId, id)).for('update');
+  const [, [row]] = await Promise.all([
+    tx
+      .insert(bookings)
+      .values({ tenantId, reservationId: id, propertyId: idToUuid(propertyId) })
+      .onConflictDoNothing(),
+    tx.select().from(bookings).where(eq(bookings.reservationId, id)).for('update'),
+  ]);
   return row as Booking;
 }
 

@@ -73,8 +73,8 @@ export function listIntents(tx: Tx, reservationId: string): Promise<Intent[]> {
     .limit(200);
 }
 
-/** The open intent of a reservation and purpose (R24). */
-export async function findOpen(
+/** The open intent of a reservation and purpose (R24), locked: its provider may answer at this moment. */
+export async function lockOpen(
   tx: Tx,
   of: { reservationId: string; purpose: Purpose },
 ): Promise<Intent | undefined> {
@@ -87,7 +87,8 @@ export async function findOpen(
         eq(intents.purpose, of.purpose),
         inArray(intents.status, [...openStatuses]),
       ),
-    );
+    )
+    .for('update');
   return row;
 }
 
