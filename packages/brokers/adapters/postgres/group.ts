@@ -128,10 +128,7 @@ export class Group {
     this.#lanes = this.#freshLanes();
     await Promise.allSettled(this.#running);
     await this.#parking.load(held.map(({ shard }) => shard));
-    const first = held.reduce<Held | undefined>(
-      (least, next) => (least === undefined || next.off < least.off ? next : least),
-      undefined,
-    );
+    const [first] = held.toSorted((a, b) => a.off - b.off);
     if (first !== undefined) this.#scan = { off: first.off, day: first.day };
     this.#days = [[this.#scan.off, this.#scan.day]];
     this.#flushed = this.#scan.off;
@@ -159,7 +156,7 @@ export class Group {
   dispatch(): void {
     if (this.#stopped || this.#held.size === 0 || Date.now() < this.#pausedUntil) return;
     if (this.#lanes.held < MAX_BATCH && this.#gathering.holdsBack(() => this.dispatch())) return;
-    const together = this.subscriber.gatherMs ? MAX_BATCH : this.#pace.together;
+    const together = this.subscriber.gatherMs ? MAX_BATCH : this.#pace.together; // nobody waits for them: as few batches as can be
     const take = () => this.#lanes.take({ together, shared: this.#pace.isShared });
     for (let batch = take(); batch !== undefined; batch = take()) {
       this.#pace.begins(batch.tenantId);
