@@ -16,7 +16,7 @@ export type ContractOptions = {
   readonly arrange?: Readonly<Record<string, (ctx: Ctx) => Promise<void>>>;
   /** Columns that differ from run to run for a good reason: `schema.table.column`. */
   readonly volatile?: readonly string[];
-  /** Subjects whose reaction writes nothing, e.g. only clears a cache. */
+  /** Subjects (or `<service> <subject>`) whose reaction writes nothing, e.g. only clears a cache. */
   readonly writesNothing?: readonly string[];
   /** Service → its final state, where "everything it wrote" would be too strict for a comparison (ORD-14). */
   readonly state?: Readonly<Record<string, (system: System, tenantId: TenantId) => Promise<unknown>>>;
@@ -52,8 +52,9 @@ export function doubleDeliveryContract(
       async (subject, reaction) => {
         const [sample] = eventsFrom(reaction.event, samples);
         if (sample === undefined) expect.fail(missing(service, reaction.event, samples)[0]);
-        const arrange = options.arrange?.[`${service.name} ${subject}`];
-        const writesNothing = options.writesNothing?.includes(subject) ?? false;
+        const named = `${service.name} ${subject}`;
+        const arrange = options.arrange?.[named];
+        const writesNothing = options.writesNothing?.some(one => one === subject || one === named) ?? false;
         const given = { service, reaction, sample, volatile, writesNothing };
         const made = arrange === undefined ? given : { ...given, arrange };
         expect(report(await doubleDeliveryProblems(system, made))).toBe('');

@@ -2,7 +2,7 @@ import type { AnswerCtx, Question } from '@ghasi/backbone/question';
 import { newId } from '@ghasi/domain-primitives/ids';
 import { createLogger } from '@ghasi/telemetry/logger';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type CheckoutFacts, checkoutOf, collect, settleReturn } from './contract.ts';
+import { type CheckoutFacts, checkoutOf, collect, railsOffered, settleReturn } from './contract.ts';
 import { type House, openHouse } from './fixtures/house.ts';
 import { newStay } from './fixtures/stay.ts';
 
@@ -61,4 +61,10 @@ test('X-113: the remainder at check-out is asked for once per key; another amoun
   expect(await ask(collect, { ...wanted, reservationId: newId('rsv') })).toBeNull();
   await house.tell(tenantId, stay.cancelled('guest_request'));
   expect(await ask(collect, { ...wanted, key: 'late' })).toBeNull();
+});
+
+test('only ways to pay that somebody takes here are offered', async () => {
+  const { tenantId } = house.newPerson();
+  const { rails } = railsOffered.output.parse(await ask(railsOffered, { tenantId }));
+  expect(rails).toEqual(['card', 'paypal', 'mobile_money', 'cash', 'cash_pending']);
 });

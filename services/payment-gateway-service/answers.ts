@@ -1,8 +1,9 @@
 import { type Answer, answer } from '@ghasi/backbone/question';
 import { type Actor, tenantRead, tenantTransaction } from '@ghasi/db/tenant-transaction';
 import { idToUuid } from '@ghasi/domain-primitives/ids';
+import { rail } from '@melmastoon/catalog/hotel-parts';
 import { collectPayment } from './commands/payments.ts';
-import { checkoutOf, collect, settleReturn } from './contract.ts';
+import { checkoutOf, collect, railsOffered, settleReturn } from './contract.ts';
 import type { Payments } from './payments.ts';
 import { listIntents } from './queries/intents.ts';
 import { returned } from './returned.ts';
@@ -13,6 +14,9 @@ const self: Actor = { type: 'service', id: 'payment-gateway-service' };
 /** What other services may ask inside a request. */
 export function paymentAnswers(payments: Payments): Answer[] {
   return [
+    answer(railsOffered, async () => ({
+      rails: rail.options.filter(one => payments.gatewayOf(one) !== undefined),
+    })),
     answer(checkoutOf, ({ db, log }, { tenantId, reservationId, purpose }) =>
       tenantRead(db, { tenantId, actor: self, log }, async ({ tx }) => {
         const newest = (await listIntents(tx, idToUuid(reservationId))).find(one => one.purpose === purpose);

@@ -231,6 +231,13 @@ export const collect = defineQuestion({
   output: checkoutFacts.nullable(),
 });
 
+/** Ways to pay that somebody takes here: those of the installation's providers, and cash. */
+export const railsOffered = defineQuestion({
+  name: 'payment_gateway.rails-offered',
+  input: z.strictObject({ tenantId: tenantIdText }),
+  output: z.strictObject({ rails: z.array(rail) }),
+});
+
 /** All events of payment-gateway-service. */
 export const events = [IntentCreated, IntentCaptured, IntentFailed, IntentRefunded, CashReconciled];
 

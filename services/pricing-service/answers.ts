@@ -2,15 +2,18 @@ import { answer } from '@ghasi/backbone/question';
 import { type Actor, tenantRead, tenantTransaction } from '@ghasi/db/tenant-transaction';
 import type { LocalDate } from '@ghasi/domain-primitives/local-date';
 import { readSold } from './commands/calendar.ts';
+import { previewDelta } from './commands/deltas.ts';
+import { listOffers, listPlansOnSale } from './commands/offers.ts';
 import { makeQuote as freeze } from './commands/quotes.ts';
 import { calendarOf, cancellationTermsOf, makeQuote, quoteOf } from './contract/questions.ts';
+import { dateChangePreview, offersOf, plansOnSale } from './contract/site-questions.ts';
 import { errors } from './errors.ts';
 import { listedDays, partiesOf } from './model/listing.ts';
 import { listCharges } from './queries/charges.ts';
 import { findProperty, findRoomTypes } from './queries/houses.ts';
 import { listPlans } from './queries/plans.ts';
 import { findQuote } from './queries/quotes.ts';
-import { leavingTermsOf, quoteToView } from './quote-view.ts';
+import { leavingTermsOf, moneyIn, quoteToView, taxedIn } from './quote-view.ts';
 
 const self: Actor = { type: 'service', id: 'pricing-service' };
 
@@ -68,6 +71,37 @@ export const calendarAnswer = answer(calendarOf, ({ db, log }, { tenantId, prope
           })),
         };
       }),
+    };
+  }),
+);
+
+/** The list a guest chooses from. */
+export const offersAnswer = answer(offersOf, ({ db, log }, { tenantId, ...asked }) =>
+  tenantRead(db, { tenantId, actor: self, log }, async ctx => {
+    const offers = await listOffers(ctx, asked);
+    return offers === undefined ? null : { offers };
+  }),
+);
+
+/** What a house sells on. */
+export const plansOnSaleAnswer = answer(plansOnSale, ({ db, log }, { tenantId, propertyId }) =>
+  tenantRead(db, { tenantId, actor: self, log }, async ctx => ({
+    plans: await listPlansOnSale(ctx, propertyId),
+  })),
+);
+
+/** Shows a guest what other dates would cost before he asks for them. */
+export const dateChangePreviewAnswer = answer(dateChangePreview, ({ db, log }, { tenantId, ...asked }) =>
+  tenantRead(db, { tenantId, actor: self, log }, async ctx => {
+    const found = await previewDelta(ctx, asked);
+    if (found === undefined) return null;
+    const { before, delta } = found;
+    const [json, taxed] = [moneyIn(before.currency), taxedIn(before.currency)];
+    return {
+      previousTotal: taxed(delta.previousTotal),
+      newTotal: taxed(delta.newTotal),
+      fee: json(delta.fee),
+      delta: json(delta.delta),
     };
   }),
 );

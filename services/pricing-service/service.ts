@@ -1,5 +1,13 @@
 import { defineService } from '@ghasi/backbone/define-service';
-import { calendarAnswer, cancellationTermsAnswer, makeQuoteAnswer, quoteOfAnswer } from './answers.ts';
+import {
+  calendarAnswer,
+  cancellationTermsAnswer,
+  dateChangePreviewAnswer,
+  makeQuoteAnswer,
+  offersAnswer,
+  plansOnSaleAnswer,
+  quoteOfAnswer,
+} from './answers.ts';
 import { events } from './contract.ts';
 import { errors } from './errors.ts';
 import { schedules } from './jobs.ts';
@@ -19,6 +27,14 @@ export const service = defineService({
   reacts: reactions,
   routes: [...planRoutes, ...conditionRoutes, ...quoteRoutes],
   schedules,
-  answers: [makeQuoteAnswer, quoteOfAnswer, cancellationTermsAnswer, calendarAnswer],
+  answers: [
+    makeQuoteAnswer,
+    quoteOfAnswer,
+    cancellationTermsAnswer,
+    calendarAnswer,
+    offersAnswer,
+    plansOnSaleAnswer,
+    dateChangePreviewAnswer,
+  ],
   errors,
 });

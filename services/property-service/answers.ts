@@ -1,7 +1,9 @@
 import { answer } from '@ghasi/backbone/question';
 import { type Actor, tenantRead } from '@ghasi/db/tenant-transaction';
+import { housesOf } from './contract/resources.ts';
 import { propertyOf } from './contract.ts';
-import { findProperty } from './queries/properties.ts';
+import { findProperty, listProperties } from './queries/properties.ts';
+import { listRoomTypes } from './queries/room-type.ts';
 
 const self: Actor = { type: 'service', id: 'property-service' };
 
@@ -23,6 +25,26 @@ export const propertyOfAnswer = answer(propertyOf, ({ db, log }, { tenantId, pro
       businessDate,
       houseRules,
       version,
+    };
+  }),
+);
+
+/** Houses and what can be booked in them, for the site; a type that was never published is not there yet. */
+export const housesOfAnswer = answer(housesOf, ({ db, log }, { tenantId }) =>
+  tenantRead(db, { tenantId, actor: self, log }, async ({ tx }) => {
+    const houses = await listProperties(tx, { limit: 50 });
+    return {
+      houses: await Promise.all(
+        houses.map(async ({ id, name, city, country, position, zone, currency, ...house }) => ({
+          ...{ propertyId: id, name, city, country, position, zone, currency },
+          ...{ checkInFrom: house.checkInFrom, checkOutUntil: house.checkOutUntil },
+          amenities: house.amenities,
+          roomTypes: (await listRoomTypes(tx, { propertyId: id, limit: 200 })).flatMap(
+            ({ id: roomTypeId, code, published }) =>
+              published === null ? [] : [{ roomTypeId, code, spec: published }],
+          ),
+        })),
+      ),
     };
   }),
 );

@@ -22,6 +22,7 @@ export type NewReservation = Pick<
   Agreed,
   | 'channel'
   | 'bookingDraftId'
+  | 'requests'
   | 'quoteId'
   | 'rooms'
   | 'total'
@@ -85,14 +86,16 @@ export async function confirmReservation(
 
 /** Begins the booking saga of a booking that has just become a hold. */
 export async function startHold(ctx: Ctx, booking: Reservation): Promise<Accepted<Reservation>> {
-  await saveReservation(ctx, booking);
-  await startSaga(ctx, {
-    id: uuid7(),
-    kind: 'booking',
-    reservationId: booking.id,
-    waitsFor: 'allocation',
-    deadlineAt: new Date(booking.allocateBy as string),
-  });
+  await Promise.all([
+    saveReservation(ctx, booking),
+    startSaga(ctx, {
+      id: uuid7(),
+      kind: 'booking',
+      reservationId: booking.id,
+      waitsFor: 'allocation',
+      deadlineAt: new Date(booking.allocateBy as string),
+    }),
+  ]);
   return accepted(booking, [events.held(booking)]);
 }
 

@@ -27,6 +27,7 @@ export const errors = defineErrors('reservation', {
     status: 422,
     text: 'A departure on {departure} is not after the hotel day, {businessDate}',
   },
+  BOOKING_UNKNOWN: { status: 404, text: 'There is no such booking' },
   QUOTE_GONE: { status: 409, text: 'This price is no longer offered; ask for a new one' },
   RAIL_NOT_OFFERED: { status: 422, text: 'This price cannot be paid by {rail}' },
 });

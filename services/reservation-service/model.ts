@@ -52,6 +52,8 @@ export type { PricedRoom } from './contract/booking-parts.ts';
 export type Agreed = {
   readonly channel: (typeof channels)[number];
   readonly bookingDraftId: Id<'bdr'> | null;
+  /** What the guest wrote when he booked; stays in this service, it may say who he is. */
+  readonly requests?: string | null;
   readonly quoteId: Id<'quo'>;
   readonly rooms: readonly PricedRoom[];
   readonly total: TaxedPrice;

@@ -3,7 +3,7 @@ import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { coreErrors } from '@ghasi/domain-primitives/errors';
 import { failpoint } from '@ghasi/domain-primitives/failpoint';
 import { type Id, idFromUuid, idToUuid } from '@ghasi/domain-primitives/ids';
-import { and, asc, eq, inArray, isNull, lte, or } from 'drizzle-orm';
+import { and, asc, eq, inArray, isNull, lte, or, sql } from 'drizzle-orm';
 import type { z } from 'zod';
 import type { board } from './contract/resources.ts';
 import type { Reservation, SagaOutcome, sagaKinds } from './model.ts';
@@ -52,6 +52,28 @@ export async function readReservation(tx: Tx, id: Id<'rsv'>): Promise<Reservatio
   const booking = await findReservation(tx, id);
   if (booking === undefined) throw coreErrors.NOT_FOUND({ entity: 'Reservation' });
   return booking;
+}
+
+/** The booking that a draft of the booking site became. */
+export async function findByDraft(tx: Tx, bookingDraftId: Id<'bdr'>): Promise<Reservation | undefined> {
+  const [found] = await tx
+    .select({ id: reservations.id })
+    .from(reservations)
+    .where(sql`${reservations.agreed} ->> 'bookingDraftId' = ${bookingDraftId}`);
+  return found && findReservation(tx, idFromUuid('rsv', found.id));
+}
+
+/** The booking with a code, if its guest has this phone number. */
+export async function findByCode(
+  tx: Tx,
+  { code, phone }: { code: string; phone: string },
+): Promise<Id<'rsv'> | undefined> {
+  const [found] = await tx
+    .select({ id: reservations.id })
+    .from(reservations)
+    .innerJoin(guests, and(eq(guests.tenantId, reservations.tenantId), eq(guests.id, reservations.guestId)))
+    .where(and(eq(reservations.code, code), eq(guests.phone, phone)));
+  return found && idFromUuid('rsv', found.id);
 }
 
 const awaited = ['confirmed', 'confirmed_cash_pending', 'check_in_partial'] as const;

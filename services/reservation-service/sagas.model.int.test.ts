@@ -116,7 +116,15 @@ test('M5: whatever is said to a booking, in any order, twice or late, it does wh
 /** The ways a stay usually goes, each cut short anywhere and with any other signals in between. */
 const booked: Signal[] = ['pay', 'rooms committed', 'money captured'];
 const journeys: Signal[][] = [
-  [...booked, 'desk checks in', 'folio opened', 'key issued', 'welcome sent', 'desk checks out', 'folio closed'],
+  [
+    ...booked,
+    'desk checks in',
+    'folio opened',
+    'key issued',
+    'welcome sent',
+    'desk checks out',
+    'folio closed',
+  ],
   [...booked, 'other dates', 'dates allocated', 'dates priced', 'day closes without him', 'no-show undone'],
 ];
 const sequences = fc
@@ -159,7 +167,10 @@ function hear(
 ) {
   return async (found: Found) => {
     const { tenantId } = found;
-    const { event, payload } = say(about(found)) as unknown as { event: { subject: string }; payload: unknown };
+    const { event, payload } = say(about(found)) as unknown as {
+      event: { subject: string };
+      payload: unknown;
+    };
     const reactions = service.reacts.filter(one => one.event.subject === event.subject);
     expect(reactions).toHaveLength(1);
     await tenantTransaction(office.system.db(service), { tenantId, actor: testActor }, async ctx => {

@@ -18,6 +18,7 @@ import { bookingSaga } from './sagas/booking.ts';
 import { checkInSaga } from './sagas/check-in.ts';
 import { checkOutSaga } from './sagas/check-out.ts';
 import { dateChangeSaga } from './sagas/date-change.ts';
+import { siteAnswers } from './site-answers.ts';
 import * as tables from './tables.ts';
 
 /** What an installation decides: whom to ask, and how long a guest has to pay (default 10 minutes). */
@@ -45,7 +46,7 @@ export function createReservationService({ ask, ...times }: ReservationParts): S
       roomStatus,
       folioOf,
     ],
-    answers: [dayStatusAnswer, contactAnswer],
+    answers: [dayStatusAnswer, contactAnswer, ...siteAnswers(times)],
     errors,
   });
 }

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import {
   date,
   integer,
@@ -7,6 +8,7 @@ import {
   text,
   timestamp,
   unique,
+  uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core';
 import { type Agreed, sagaKinds, sagaOutcomes, statuses } from './model.ts';
@@ -49,6 +51,9 @@ export const reservations = schema.table(
   t => [
     primaryKey({ name: 'reservations_pk', columns: [t.tenantId, t.id] }),
     unique('reservations_code').on(t.tenantId, t.code),
+    uniqueIndex('reservations_one_per_draft')
+      .on(t.tenantId, sql`(agreed ->> 'bookingDraftId')`)
+      .where(sql`agreed ->> 'bookingDraftId' is not null`),
   ],
 );
 

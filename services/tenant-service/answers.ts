@@ -2,10 +2,10 @@ import { answer } from '@ghasi/backbone/question';
 import { type Actor, tenantRead } from '@ghasi/db/tenant-transaction';
 import { PLATFORM_TENANT_ID } from '@ghasi/domain-primitives/ids';
 import { hostText, slugText } from './contract/resources.ts';
-import { membershipOf, resolveTenant } from './contract.ts';
+import { membershipOf, resolveTenant, siteSettingsOf } from './contract.ts';
 import { effectiveMembership, hostName } from './model.ts';
 import { findMembershipOf } from './queries/memberships.ts';
-import { findTenant, resolve } from './queries/tenants.ts';
+import { findTenant, readSettings, readTenantView, resolve } from './queries/tenants.ts';
 
 const self: Actor = { type: 'service', id: 'tenant-service' };
 
@@ -29,3 +29,17 @@ export const resolveAnswer = answer(resolveTenant, async ({ db, log }, asked) =>
   const who = { tenantId: PLATFORM_TENANT_ID, actor: self, log };
   return (await tenantRead(db, who, ({ tx }) => resolve(tx, by))) ?? null;
 });
+
+/** What a booking site must know of the group it belongs to. */
+export const siteSettingsAnswer = answer(siteSettingsOf, ({ db, log }, { tenantId }) =>
+  tenantRead(db, { tenantId, actor: self, log }, async ({ tx }) => {
+    if ((await findTenant(tx)) === undefined) return null;
+    const { slug, name, status } = await readTenantView(tx);
+    const { defaultLocale, locales, currency, zone, calendar, digits, weekendDays } = (await readSettings(tx))
+      .values;
+    return {
+      ...{ tenantId, slug, name, status, defaultLocale, locales, currency, zone },
+      ...{ calendar, digits, weekendDays },
+    };
+  }),
+);

@@ -104,3 +104,17 @@ export const resolveTenant = defineQuestion({
   input: z.union([z.strictObject({ slug: z.string() }), z.strictObject({ host: z.string() })]),
   output: tenantFacts.nullable(),
 });
+
+/** How a tenant writes and counts, for its booking site. Null: no such tenant. */
+export const siteSettingsOf = defineQuestion({
+  name: 'tenant.site-settings',
+  input: z.strictObject({ tenantId: tenantIdText }),
+  output: tenantFacts
+    .extend({
+      calendar: z.enum(calendars),
+      digits: z.enum(digits),
+      /** ISO: 1 Monday to 7 Sunday. */
+      weekendDays: z.array(z.int().min(1).max(7)),
+    })
+    .nullable(),
+});

@@ -1,5 +1,5 @@
 import { defineService } from '@ghasi/backbone/define-service';
-import { membershipOfAnswer, resolveAnswer } from './answers.ts';
+import { membershipOfAnswer, resolveAnswer, siteSettingsAnswer } from './answers.ts';
 import { errors } from './errors.ts';
 import { events } from './events.ts';
 import { addressRoutes } from './routes/addresses.ts';
@@ -17,6 +17,6 @@ export const service = defineService({
   tables,
   publishes: events,
   routes: [...platformRoutes, ...tenantRoutes, ...addressRoutes, ...membershipRoutes, ...preferenceRoutes],
-  answers: [membershipOfAnswer, resolveAnswer],
+  answers: [membershipOfAnswer, resolveAnswer, siteSettingsAnswer],
   errors,
 });

@@ -1,7 +1,9 @@
 import { payloadHash } from '@ghasi/domain-primitives/canonical-json';
 import { newId } from '@ghasi/domain-primitives/ids';
+import { createLogger } from '@ghasi/telemetry/logger';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { BlockView, SiteBlock } from './contract/resources.ts';
+import { contentOfAnswer } from './answers.ts';
+import { type BlockView, contentOf, type SiteBlock } from './contract/resources.ts';
 import { ContentBlockChanged } from './contract.ts';
 import { openSite, type Person, type Site } from './fixtures/site.ts';
 import { MOST_BLOCKS } from './model.ts';
@@ -92,4 +94,18 @@ test('a brand has no more texts than a page can bear', async () => {
   );
   expect(await add(who, theme.id)).toMatchObject({ status: 409, body: { code: 'TOO_MANY_BLOCKS' } });
   expect(await add(who, newId('thm'))).toMatchObject({ status: 404 });
+});
+
+test('a booking site asks for the texts of its tenant in one language, and gets nobody else’s', async () => {
+  const who = site.person('manager');
+  const { theme } = await site.brand(who);
+  await add(who, theme.id);
+  const log = createLogger({ name: 'test', level: 'silent' });
+  const ctx = { db: site.db, log, ask: () => Promise.reject(new Error('asks nobody')) };
+  const ask = async (tenantId: typeof who.tenantId) => {
+    const asked = { tenantId, propertyId: null, locale: 'fa-AF' as const };
+    return contentOf.output.parse(await contentOfAnswer.handle(ctx, asked));
+  };
+  expect((await ask(who.tenantId)).blocks).toMatchObject([{ placement: 'home', text: 'پای بالاحصار' }]);
+  expect(await ask(site.person().tenantId)).toEqual({ blocks: [] });
 });

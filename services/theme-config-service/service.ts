@@ -1,5 +1,5 @@
 import { defineService } from '@ghasi/backbone/define-service';
-import { themeOfAnswer } from './answers.ts';
+import { contentOfAnswer, themeOfAnswer } from './answers.ts';
 import { events } from './contract.ts';
 import { errors } from './errors.ts';
 import { reactions } from './reactions.ts';
@@ -17,6 +17,6 @@ export const service = defineService({
   publishes: events,
   reacts: reactions,
   routes: [...presetRoutes, ...themeRoutes, ...siteRoutes],
-  answers: [themeOfAnswer],
+  answers: [themeOfAnswer, contentOfAnswer],
   errors,
 });

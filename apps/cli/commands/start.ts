@@ -40,7 +40,7 @@ function stopSignal(): Promise<'signal'> {
   });
 }
 
-function welcome({ url, services, demo }: Running, seconds: number): string {
+function welcome({ url, services, demo, mailPage }: Running, seconds: number): string {
   const lines = [
     '',
     `Melmastoon is ready after ${seconds.toFixed(1)} s with ${services.length} services.`,
@@ -49,6 +49,7 @@ function welcome({ url, services, demo }: Running, seconds: number): string {
     `  API pages   ${url}/docs`,
     `  health      ${url}/readyz`,
     `  metrics     ${url}/metrics`,
+    ...(mailPage === undefined ? [] : [`  messages    ${mailPage} (what the demo writes to its guests)`]),
     '',
   ];
   if (demo.length > 0) {

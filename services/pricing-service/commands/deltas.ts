@@ -60,8 +60,40 @@ export async function applyDelta(ctx: Ctx, change: Reallocated) {
   return DeltaApplied.from(payload, { aggregateVersion: 1 });
 }
 
+type Preview = {
+  quoteId: Quote['id'];
+  rooms: readonly Omit<MovingRoom, 'newStay'>[];
+  newStay: Reallocated['newStay'];
+};
+
+/** What a date change would cost, counted as a real one is; nothing is written. Undefined: no such quote. */
+export async function previewDelta(
+  ctx: Pick<Ctx, 'tx' | 'now'>,
+  { quoteId, rooms: asked, newStay }: Preview,
+): Promise<{ before: Quote; delta: Delta } | undefined> {
+  const before = await findQuote(ctx.tx, quoteId);
+  if (before === undefined) return undefined;
+  const rooms = await movedRooms(ctx, { rooms: asked.map(room => ({ ...room, newStay })), newStay });
+  const delta = deltaOf({
+    previous: before.rooms,
+    ...{ rooms, rules: await listCharges(ctx.tx, before.propertyId) },
+    terms: before.policies.cancellation.terms,
+    previousStay: before.stay,
+    newStay: stayOf(newStay),
+    today: localDateIn(parseZone(before.zone), ctx.now),
+  });
+  return { before, delta };
+}
+
+type MovingRoom = Omit<Reallocated['rooms'][number], 'roomId' | 'previousRoomId' | 'previousStay'>;
+
+type Moving = {
+  rooms: readonly MovingRoom[];
+  newStay: Reallocated['newStay'];
+};
+
 /** The rooms with the calendars their new nights are priced from. */
-async function movedRooms({ tx }: Pick<Ctx, 'tx'>, { rooms, newStay }: Reallocated): Promise<MovedRoom[]> {
+async function movedRooms({ tx }: Pick<Ctx, 'tx'>, { rooms, newStay }: Moving): Promise<MovedRoom[]> {
   const plans = await findPlans(
     tx,
     rooms.map(({ ratePlanId }) => ratePlanId),

@@ -1,11 +1,13 @@
 import { accepted } from '@ghasi/db/accepted';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import type { Id } from '@ghasi/domain-primitives/ids';
+import type { Stay } from '@ghasi/domain-primitives/stay';
 import type { QuoteOutcome, QuoteRequest } from '../contract/questions.ts';
 import type { PlanView, PolicyView } from '../contract/resources.ts';
 import { QuoteExpired } from '../contract.ts';
+import type { ChargeRule } from '../model/charges.ts';
 import type { FrozenPolicy, Policies } from '../model/policies.ts';
-import { QUOTE_TTL_MS, quote, stayOf, totalOf, type WantedRoom } from '../model/quote.ts';
+import { QUOTE_TTL_MS, type Quoted, quote, stayOf, totalOf, type WantedRoom } from '../model/quote.ts';
 import { datesThatMatter } from '../model/restrictions.ts';
 import { readCalendars, soldDays } from '../queries/calendar.ts';
 import { listCharges } from '../queries/charges.ts';
@@ -27,34 +29,48 @@ export async function makeQuote(
 ): Promise<QuoteOutcome> {
   const stay = stayOf(request.stay);
   const { propertyId, promoCode, bookingDraftId } = request;
-  const [property, rooms, charges, promos] = [
-    await findProperty(ctx.tx, propertyId),
-    await wantedRooms(ctx, request),
-    await listCharges(ctx.tx, propertyId),
-    promoCode === null ? [] : await listPromos(ctx.tx, { propertyId, code: promoCode }),
-  ];
+  const [property, rooms, charges, promos] = await Promise.all([
+    findProperty(ctx.tx, propertyId),
+    wantedRooms(ctx, request),
+    listCharges(ctx.tx, propertyId),
+    promoCode === null ? [] : listPromos(ctx.tx, { propertyId, code: promoCode }),
+  ]);
   const outcome = quote({
     request: { stay, promoCode },
     ...{ property, rooms, rules: charges, promo: promos[0], override: override !== null, now: ctx.now },
   });
   if (outcome.kind === 'refused') return outcome;
+  const frozen: Quote = {
+    ...frozenOf(ctx, outcome, { stay, charges }),
+    ...{ propertyId, bookingDraftId, promoCode },
+    override: override !== null && outcome.broken.length > 0 ? { ...override, broken: outcome.broken } : null,
+  };
+  await insertQuote(ctx, frozen);
+  return { kind: 'quoted', quote: quoteToView(frozen) };
+}
+
+type Frozen = Omit<Quote, 'propertyId' | 'bookingDraftId' | 'promoCode' | 'override'>;
+
+/** What was priced, as a quote that is good from now on; it is promised only once it is kept. */
+export function frozenOf(
+  ctx: Pick<Ctx, 'now' | 'newId'>,
+  outcome: Quoted,
+  { stay, charges }: { stay: Stay; charges: readonly ChargeRule[] },
+): Frozen {
   const { net, tax, gross } = totalOf(outcome.rooms);
   const { zone, currency, checkInFrom } = outcome.property;
   const { guarantee, refundable } = outcome.plan;
-  const frozen: Quote = {
-    ...{ id: ctx.newId('quo'), propertyId, bookingDraftId, promoCode, stay, rooms: outcome.rooms },
+  return {
+    ...{ id: ctx.newId('quo'), stay, rooms: outcome.rooms },
     ...{ zone, currency, checkInFrom, guarantee, refundable, policies: outcome.policies },
     previousQuoteId: null,
     status: 'open',
     chargeNames: Object.fromEntries(charges.map(({ code, values }) => [code, values.name])),
-    override: override !== null && outcome.broken.length > 0 ? { ...override, broken: outcome.broken } : null,
     ...{ netMinor: net, taxMinor: tax, grossMinor: gross },
     quotedAt: ctx.now,
     expiresAt: new Date(ctx.now.getTime() + QUOTE_TTL_MS),
     version: 1,
   };
-  await insertQuote(ctx, frozen);
-  return { kind: 'quoted', quote: quoteToView(frozen) };
 }
 
 /** Quotes whose time is over; says so once for each. Returns how many there were, so that the caller goes on while there are more. */
@@ -88,7 +104,10 @@ function frozenPolicy<Terms>(policy: PolicyView & { terms: Terms }): FrozenPolic
 }
 
 /** Everything the price of each room depends on; five statements, whatever the number of rooms. */
-async function wantedRooms({ tx }: Pick<Ctx, 'tx'>, request: QuoteRequest): Promise<WantedRoom[]> {
+export async function wantedRooms(
+  { tx }: Pick<Ctx, 'tx'>,
+  request: Pick<QuoteRequest, 'propertyId' | 'stay' | 'rooms'>,
+): Promise<WantedRoom[]> {
   const { propertyId, rooms } = request;
   const roomTypeIds = [...new Set(rooms.map(({ roomTypeId }) => roomTypeId))];
   const planIds = rooms.map(({ ratePlanId }) => ratePlanId);

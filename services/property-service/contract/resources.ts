@@ -1,6 +1,7 @@
+import { defineQuestion } from '@ghasi/backbone/question';
 import { isLocalDate } from '@ghasi/domain-primitives/local-date';
 import { currency, isOncePer, locale, wallTime } from '@melmastoon/catalog/hotel-parts';
-import { idText, instant } from '@melmastoon/catalog/parts';
+import { idText, instant, tenantIdText } from '@melmastoon/catalog/parts';
 import { z } from 'zod';
 import { bedKinds, houseRules, openMatters, resolutions, roomArchiveReasons, zone } from '../contract.ts';
 import { amenitiesOf, amenityCodes } from './amenities.ts';
@@ -214,4 +215,27 @@ export const amenityView = z.strictObject({
   code: z.enum(amenityCodes),
   of: z.enum(['house', 'room', 'both']),
   name: z.array(z.strictObject({ locale, text: z.string() })),
+});
+
+/** A house with what can be booked in it, as its booking site shows it. */
+export const siteHouse = z.strictObject({
+  propertyId: idText('pro'),
+  name: propertyView.shape.name,
+  city: propertyView.shape.city,
+  country: z.string(),
+  position: propertyView.shape.position,
+  zone,
+  currency,
+  checkInFrom: wallTime,
+  checkOutUntil: wallTime,
+  amenities: codes,
+  roomTypes: z.array(z.strictObject({ roomTypeId: idText('rty'), code: z.string(), spec: roomTypeSpec })),
+});
+export type SiteHouse = z.output<typeof siteHouse>;
+
+/** Every house of a tenant (at most 50) with its published types of room, oldest first. */
+export const housesOf = defineQuestion({
+  name: 'property.houses-of',
+  input: z.strictObject({ tenantId: tenantIdText }),
+  output: z.strictObject({ houses: z.array(siteHouse) }),
 });

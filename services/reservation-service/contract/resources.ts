@@ -37,6 +37,8 @@ export const reservationView = z.strictObject({
   dueNow: price,
   expiresAt: instant.nullable(),
   keptUntil: instant.nullable(),
+  /** What the guest wrote when he booked. */
+  requests: z.string().nullable(),
   /** Dates that were asked for and are not agreed yet. */
   wantedStay: stay.nullable(),
   folioId: idText('fol').nullable(),

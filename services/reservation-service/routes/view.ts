@@ -24,6 +24,7 @@ export function view(
       payment,
     },
     ...{ dueNow, expiresAt, keptUntil, folioId, version },
+    requests: booking.requests ?? null,
     rooms: [...booking.rooms],
     wantedStay: booking.wanted?.stay ?? null,
     missing: missingForCheckIn(booking),

@@ -107,8 +107,7 @@ function nothingDue({ payment, dueNow }: Reservation): Capture | undefined {
 /** Rooms and money are there. */
 async function settle(ctx: Ctx, booking: Reservation, capture: Capture): Promise<PendingEvent[]> {
   const settled = confirm(booking, capture);
-  await saveReservation(ctx, settled);
-  await endSaga(ctx, sagaOf(booking), 'success');
+  await Promise.all([saveReservation(ctx, settled), endSaga(ctx, sagaOf(booking), 'success')]);
   const { id, arrivesOn: businessDate } = settled;
   if (businessDate == null) return [events.confirmed(settled)];
   const desk = await startCheckIn(ctx, { id, businessDate }); // a walk-in stands there

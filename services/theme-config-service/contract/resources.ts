@@ -1,5 +1,6 @@
+import { defineQuestion } from '@ghasi/backbone/question';
 import { isOncePer, locale } from '@melmastoon/catalog/hotel-parts';
-import { idText } from '@melmastoon/catalog/parts';
+import { idText, tenantIdText } from '@melmastoon/catalog/parts';
 import { z } from 'zod';
 import { blockPlacements, tokenKinds } from '../contract.ts';
 import { fitsToken, tokenNames } from './tokens.ts';
@@ -141,3 +142,10 @@ export const siteBlock = z.strictObject({
   text: z.string(),
 });
 export type SiteBlock = z.output<typeof siteBlock>;
+
+/** The texts of a tenant's booking site in one language, in the order of the page. */
+export const contentOf = defineQuestion({
+  name: 'theme_config.content-of',
+  input: z.strictObject({ tenantId: tenantIdText, propertyId: idText('pro').nullable(), locale }),
+  output: z.strictObject({ blocks: z.array(siteBlock) }),
+});
