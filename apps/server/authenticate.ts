@@ -4,8 +4,8 @@ import type { Authenticate, Principal, RequestFacts } from '@ghasi/http/principa
 import { verifyAccess } from '@melmastoon/iam-service/contract';
 import type { ServiceTokens } from './service-token.ts';
 
-/** Who sends a request: iam answers for people and devices, the installation's own tokens for services. */
-export function authenticator(ask: Ask, tokens: ServiceTokens): Authenticate {
+/** Who sends a request: iam answers for people and devices, the booking site for its guests, the installation's own tokens for services. */
+export function authenticator(ask: Ask, tokens: ServiceTokens, guest: Authenticate['guest']): Authenticate {
   const person =
     (kind: 'operator' | 'device') =>
     async (facts: RequestFacts): Promise<Principal> => {
@@ -29,10 +29,7 @@ export function authenticator(ask: Ask, tokens: ServiceTokens): Authenticate {
   return {
     operator: person('operator'),
     device: person('device'),
-    // Guest sessions belong to the booking site, which is not among the services yet.
-    guest: async () => {
-      throw coreErrors.UNAUTHENTICATED();
-    },
+    guest, // of the booking sites
     service: facts => tokens.verify(header(facts, 'authorization')),
   };
 }

@@ -2,9 +2,12 @@ import { hostname } from 'node:os';
 import { Backbone } from '@ghasi/backbone/backbone';
 import type { Service } from '@ghasi/backbone/define-service';
 import { createSigner } from '@ghasi/backbone/signature';
+import { openRedisStreamsBroker, type RedisStreamsBroker } from '@ghasi/brokers/redis-streams-broker';
+import type { Database } from '@ghasi/db/database';
 import type { Logger } from '@ghasi/telemetry/logger';
 import type { Metrics } from '@ghasi/telemetry/metrics';
 import type { Environment } from './environment.ts';
+import { serverErrors } from './errors.ts';
 import { deriveKey } from './secret.ts';
 import { platformRegistry } from './services.ts';
 
@@ -37,4 +40,18 @@ export function createBackbone(
     dataResidency: env.MELM_REGION,
     ...watched,
   });
+}
+
+/** What carries the events, if it is not the log in PostgreSQL. `db` is signed in as `relay`. */
+export async function openBroker(
+  { BROKER, REDIS_URL: url }: Pick<Environment, 'BROKER' | 'REDIS_URL'>,
+  parts: { db: Database; log: Logger; metrics: Metrics },
+): Promise<RedisStreamsBroker | undefined> {
+  if (BROKER === 'postgres' || url === undefined) return undefined;
+  try {
+    return await openRedisStreamsBroker({ ...parts, url });
+  } catch (error) {
+    const address = new URL(url).host;
+    throw serverErrors.REDIS_UNREACHABLE({ address, reason: (error as Error).message }, { cause: error });
+  }
 }

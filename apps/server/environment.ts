@@ -47,6 +47,10 @@ export const environmentSchema = z.object({
   REDIS_CACHE_URL: url('redis:', 'rediss:')
     .optional()
     .describe('A Redis of its own for the cache tier (allkeys-lru); default REDIS_URL'),
+  BROKER: z
+    .enum(['postgres', 'redis-streams'])
+    .default('postgres')
+    .describe('What carries events: the log in PostgreSQL, or the streams of the Redis at REDIS_URL'),
   SERVICES: z
     .union([z.literal('all'), list])
     .default('all')
@@ -137,6 +141,9 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
   const bad = [
     ...unknown.map(name => `${name} is not known (see docs/reference/environment.md)`),
     ...(parsed.error?.issues ?? []).map(issue => `${issue.path.join('.')} ${issue.message}`),
+    ...(parsed.data?.BROKER === 'redis-streams' && parsed.data.REDIS_URL === undefined
+      ? ['BROKER redis-streams needs a REDIS_URL']
+      : []),
   ];
   if (bad.length > 0 || !parsed.success) throw serverErrors.BAD_ENVIRONMENT({ reasons: bad.join('; ') });
   return parsed.data;

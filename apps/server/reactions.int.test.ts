@@ -4,7 +4,11 @@ import { describe, expect, test } from 'vitest';
 import { allServices } from './services.ts';
 
 /** What a service's `fixtures/samples.ts` may export beside its samples, by subject. */
-type Fixture = { samples: Samples; arrange?: NonNullable<ContractOptions['arrange']> };
+type Fixture = {
+  samples: Samples;
+  arrange?: NonNullable<ContractOptions['arrange']>;
+  writesNothing?: readonly string[];
+};
 
 const services = allServices({
   secret: 'a secret of this test only, long enough to be one',
@@ -22,19 +26,20 @@ describe('INBOX-10: every reaction of the platform takes a message twice', () =>
     expect(published.filter(subject => fixtures.samples[subject] === undefined)).toEqual([]);
   });
 
-  doubleDeliveryContract(services, fixtures.samples, { arrange: fixtures.arrange });
+  doubleDeliveryContract(services, fixtures.samples, fixtures);
 });
 
 /** The samples live with the owner of the event, so that a contract and its readers are tested with the same ones. */
 async function readFixtures(): Promise<Required<Fixture>> {
   const folder = new URL('../../services/', import.meta.url);
-  const found: Required<Fixture> = { samples: {}, arrange: {} };
+  const found: Required<Fixture> = { samples: {}, arrange: {}, writesNothing: [] };
   for (const name of readdirSync(folder)) {
     const file = new URL(`${name}/fixtures/samples.ts`, folder);
     if (!existsSync(file)) continue;
-    const { samples, arrange } = (await import(file.href)) as Fixture;
+    const { samples, arrange, writesNothing = [] } = (await import(file.href)) as Fixture;
     found.samples = { ...found.samples, ...samples };
     found.arrange = { ...found.arrange, ...arrange };
+    found.writesNothing = [...found.writesNothing, ...writesNothing];
   }
   return found;
 }

@@ -16,7 +16,7 @@ import { service as analytics } from '@melmastoon/analytics-service/service';
 import { createAuditService } from '@melmastoon/audit-service/service';
 import { service as bffBackoffice } from '@melmastoon/bff-backoffice-service/service';
 import { service as bffConsumer } from '@melmastoon/bff-consumer-service/service';
-import { service as bffTenantBooking } from '@melmastoon/bff-tenant-booking-service/service';
+import { createTenantBookingService } from '@melmastoon/bff-tenant-booking-service/service';
 import { createBillingService } from '@melmastoon/billing-service/service';
 import { crossTenantPaths } from '@melmastoon/catalog/cross-tenant-paths';
 import { service as fileStorage } from '@melmastoon/file-storage-service/service';
@@ -38,6 +38,7 @@ import { service as staff } from '@melmastoon/staff-service/service';
 import { service as sync } from '@melmastoon/sync-service/service';
 import { service as tenant } from '@melmastoon/tenant-service/service';
 import { service as themeConfig } from '@melmastoon/theme-config-service/service';
+import { type BookingDoor, bookingDoor } from './booking.ts';
 import { noProviders, type OpenProviders } from './providers.ts';
 
 /** What the services need from the installation they run in. */
@@ -47,6 +48,8 @@ export type Installation = {
   ask: Ask;
   /** How long a guest has to pay; default 600. */
   holdSeconds?: number;
+  /** Of the booking sites; default one without a hot store, to look at only. */
+  booking?: BookingDoor;
   /** Vendors it works with; default none. */
   providers?: OpenProviders;
 };
@@ -81,7 +84,7 @@ export function allServices(installation: Installation): Service[] {
     analytics,
     sync,
     staff,
-    bffTenantBooking,
+    createTenantBookingService((installation.booking ?? bookingDoor(installation)).booking),
     bffBackoffice,
     bffConsumer,
   ];

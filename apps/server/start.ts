@@ -13,9 +13,11 @@ import { startWorkers } from '@ghasi/jobs/workers';
 import { createLogger, type Logger } from '@ghasi/telemetry/logger';
 import { createMetrics, type Metrics } from '@ghasi/telemetry/metrics';
 import { startTracing } from '@ghasi/telemetry/tracing';
-import { resolveTenant } from '@melmastoon/tenant-service/contract';
+import { injectedBff } from '@melmastoon/booking-web/bff';
+import { addBookingSite } from '@melmastoon/booking-web/site';
 import { authenticator } from './authenticate.ts';
-import { createBackbone } from './backbone.ts';
+import { createBackbone, openBroker } from './backbone.ts';
+import { bookingDoor } from './booking.ts';
 import { assertSafe, chosenServices } from './boot-checks.ts';
 import { closers } from './closers.ts';
 import { openPlatformDatabase } from './database.ts';
@@ -33,6 +35,8 @@ export type Running = {
   url: string;
   services: readonly Service[];
   demo: readonly DemoAccount[];
+  /** Where the messages that the demo sends can be read. */
+  mailPage: string | undefined;
   /** Settles with the reason when something the platform cannot live without has ended by itself. */
   failed: Promise<Error>;
   /** Drains requests and jobs, then stops what was started, in reverse order. Safe to call twice. */
@@ -68,11 +72,13 @@ export async function start(env: Environment, options: StartOptions): Promise<Ru
     const publicUrl = env.MELM_PUBLIC_URL ?? `http://localhost:${env.PORT}`;
     const providers = await openProviders(env, options);
     stack.add(providers.close);
+    const booking = bookingDoor({ ask, secret, holdSeconds: env.MELM_HOLD_SECONDS });
     const everything = allServices({
       secret,
       publicUrl,
       ask,
       providers,
+      booking,
       holdSeconds: env.MELM_HOLD_SECONDS,
     });
     const services = chosenServices(env, everything);
@@ -99,11 +105,17 @@ export async function start(env: Environment, options: StartOptions): Promise<Ru
     }
     const hot = await openHot(env, log, metrics);
     stack.add(hot.close);
+    booking.use({ ...hot, log, metrics });
+    stack.add(booking.close);
     step('starting the backbone');
+    const relayDb = databases[RELAY] as Database;
+    const broker = await openBroker(env, { db: relayDb, log, metrics });
+    if (broker !== undefined) stack.add(() => broker.close());
     stack.add(() => backbone.stop());
     await backbone.start({
       databases,
-      relayDb: databases[RELAY] as Database,
+      relayDb,
+      ...(broker === undefined ? {} : { broker }),
       relay: env.ROLE === 'all' || env.ROLE === 'relay',
       consumers: env.ROLE === 'all' || env.ROLE === 'consumers',
       subscriptions: everything.filter(({ reacts }) => reacts.length > 0).map(({ name }) => name),
@@ -126,9 +138,9 @@ export async function start(env: Environment, options: StartOptions): Promise<Ru
     step('opening the door');
     const host = await createHost({
       services: hostServices(env, { services, databases, answers }),
-      authenticate: authenticator(ask, tokens(services.map(service => service.schema))),
-      resolveTenant: async ({ host: name, slug }) =>
-        (await ask(resolveTenant, slug === undefined ? { host: name } : { slug })) ?? undefined,
+      authenticate: authenticator(ask, tokens(services.map(service => service.schema)), booking.guest),
+      resolveTenant: booking.resolveTenant,
+      ...(hasSite(env, services) ? { pages: site => addBookingSite(site, { bff: injectedBff(site) }) } : {}),
       hot,
       log,
       metrics,
@@ -146,6 +158,7 @@ export async function start(env: Environment, options: StartOptions): Promise<Ru
       url,
       services,
       demo,
+      mailPage: providers.mailPage,
       failed: database.exited.then(
         () => new Error('PostgreSQL ended by itself; see the log beside its data folder'),
       ),
@@ -171,6 +184,13 @@ function refuseTestDoors(env: Environment, options: StartOptions): void {
   armFailpointsFromEnv(
     { MELM_FAILPOINTS: env.MELM_FAILPOINTS },
     { crash: () => process.kill(process.pid, 'SIGKILL') },
+  );
+}
+
+/** The booking site stands where its BFF does. */
+function hasSite({ ROLE }: Environment, services: readonly Service[]): boolean {
+  return (
+    (ROLE === 'all' || ROLE === 'http') && services.some(({ schema }) => schema === 'bff_tenant_booking')
   );
 }
 

@@ -10,10 +10,16 @@ export class Pace {
   #lastTenant: string | undefined;
   /** When the messages of one tenant were last followed by another's. */
   #severalSeen = 0;
+  readonly #gathers: boolean;
+
+  /** `gathers`: nobody waits for its messages, so they go in as few batches as can be. */
+  constructor({ gathers }: { gathers: boolean }) {
+    this.#gathers = gathers;
+  }
 
   /** So many waiting messages of a tenant may go in one batch, whatever their lanes. */
   get together(): number {
-    return this.#messageMs < FAST_MS ? MOST_TOGETHER : 0;
+    return this.#gathers || this.#messageMs < FAST_MS ? MOST_TOGETHER : 0;
   }
 
   /** True while messages of several tenants come in. */

@@ -47,6 +47,8 @@ export type HostParts = {
   metrics: Metrics;
   /** Checks behind `/readyz`, by name. */
   ready?: Readonly<Record<string, ReadinessCheck>>;
+  /** Adds pages that are no route of a service, such as a site for people. */
+  pages?: (fastify: FastifyInstance) => Promise<void>;
   /** Time for handlers; default the real one. */
   now?: () => Date;
   config?: HostConfig;
@@ -89,6 +91,7 @@ export async function createHost(parts: HostParts): Promise<Host> {
   }
   if (serving.allowedOrigins.size > 0) addPreflight(fastify, serving.allowedOrigins);
   for (const service of parts.services) addService(fastify, serving, service);
+  await parts.pages?.(fastify);
   await fastify.ready();
   return {
     fastify,

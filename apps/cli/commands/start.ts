@@ -40,6 +40,11 @@ function stopSignal(): Promise<'signal'> {
   });
 }
 
+/** The hotels of the demo that sell rooms; the platform itself sells none. */
+function sites(demo: Running['demo']): string[] {
+  return [...new Set(demo.filter(({ role }) => role !== 'platform_admin').map(({ slug }) => slug))];
+}
+
 function welcome({ url, services, demo, mailPage }: Running, seconds: number): string {
   const lines = [
     '',
@@ -49,6 +54,7 @@ function welcome({ url, services, demo, mailPage }: Running, seconds: number): s
     `  API pages   ${url}/docs`,
     `  health      ${url}/readyz`,
     `  metrics     ${url}/metrics`,
+    ...sites(demo).map(slug => `  book        ${url}/t/${slug}`),
     ...(mailPage === undefined ? [] : [`  messages    ${mailPage} (what the demo writes to its guests)`]),
     '',
   ];

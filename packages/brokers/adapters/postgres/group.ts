@@ -53,7 +53,7 @@ export class Group {
   #running = new Set<Promise<void>>();
   #pausedUntil = 0;
   #full = false;
-  readonly #pace = new Pace();
+  readonly #pace: Pace;
   readonly #gathering: Gathering;
   #stopped = false;
 
@@ -62,7 +62,8 @@ export class Group {
     this.subscriber = options.subscriber;
     this.#topics = new Set(options.subscriber.topics);
     this.#lanes = this.#freshLanes();
-    this.#gathering = new Gathering(options.subscriber.gatherMs ?? 0);
+    const { gatherMs = 0 } = options.subscriber;
+    [this.#gathering, this.#pace] = [new Gathering(gatherMs), new Pace({ gathers: gatherMs > 0 })];
     this.#parking = new Parking({
       db: options.db,
       subscription: options.subscriber.name,
@@ -130,8 +131,7 @@ export class Group {
     await this.#parking.load(held.map(({ shard }) => shard));
     const [first] = held.toSorted((a, b) => a.off - b.off);
     if (first !== undefined) this.#scan = { off: first.off, day: first.day };
-    this.#days = [[this.#scan.off, this.#scan.day]];
-    this.#flushed = this.#scan.off;
+    [this.#days, this.#flushed] = [[[this.#scan.off, this.#scan.day]], this.#scan.off];
     this.#held = new Map(held.map(one => [one.shard, one]));
   }
 
@@ -156,8 +156,7 @@ export class Group {
   dispatch(): void {
     if (this.#stopped || this.#held.size === 0 || Date.now() < this.#pausedUntil) return;
     if (this.#lanes.held < MAX_BATCH && this.#gathering.holdsBack(() => this.dispatch())) return;
-    const together = this.subscriber.gatherMs ? MAX_BATCH : this.#pace.together; // nobody waits for them: as few batches as can be
-    const take = () => this.#lanes.take({ together, shared: this.#pace.isShared });
+    const take = () => this.#lanes.take({ together: this.#pace.together, shared: this.#pace.isShared });
     for (let batch = take(); batch !== undefined; batch = take()) {
       this.#pace.begins(batch.tenantId);
       this.#track(this.#run(this.#lanes, batch));

@@ -1,0 +1,33 @@
+import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
+import { describeWithRedis } from '@ghasi/testing/redis';
+import { type RedisServer, startRedisServer } from '@ghasi/testing/redis-server';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { deskClient, inDays } from './fixtures/desk-client.ts';
+import { type ServerProcess, serve } from './fixtures/server-process.ts';
+
+describeWithRedis('with Redis Streams as broker', () => {
+  let database: TestDatabase;
+  let redis: RedisServer | undefined;
+  const servers: ServerProcess[] = [];
+  beforeAll(async () => {
+    database = await testDatabase();
+    redis = await startRedisServer({ own: true });
+  });
+  afterAll(async () => {
+    await Promise.all(servers.map(server => server.kill()));
+    await redis?.stop();
+    await database?.drop();
+  });
+
+  test('a booking runs through all services', async () => {
+    const env = { BROKER: 'redis-streams', REDIS_URL: redis?.url ?? '' };
+    const first = await serve({ database, demo: true, env });
+    servers.push(first);
+    const owner = first.demo.find(({ slug, role }) => slug === 'bala-hissar' && role === 'owner');
+    const desk = await deskClient(first.url, owner as NonNullable<typeof owner>);
+    const booking = await desk.book({ arrival: inDays(200), departure: inDays(202) }, 'cash_pending');
+    expect(booking.status).toBe('confirmed_cash_pending');
+    const [log] = await database.admin<{ events: bigint }>('select count(*) as events from brokers.log');
+    expect(log?.events).toBe(0n); // nothing went the other way
+  });
+});
