@@ -19,9 +19,9 @@ const inAll = ([en, ps, dari]: Names) => [
 const cash: Text = {
   placement: 'checkout',
   says: [
-    'You can pay in cash on arrival. We keep your room until the hour in your confirmation.',
-    'تاسو کولای شئ د رارسېدو پر وخت نغدې پیسې ورکړئ. خونه مو د تایید تر ساعته ساتو.',
-    'می‌توانید هنگام رسیدن نقد بپردازید. اتاق شما را تا ساعت درج‌شده در تایید نگه می‌داریم.',
+    'At flexible prices you can pay in cash on arrival. We keep your room until the hour in your confirmation.',
+    'د انعطاف وړ نرخ سره تاسو کولای شئ د رارسېدو پر وخت نغدې پیسې ورکړئ. خونه مو د تایید تر ساعته ساتو.',
+    'با نرخ انعطاف‌پذیر می‌توانید هنگام رسیدن نقد بپردازید. اتاق شما را تا ساعت درج‌شده در تایید نگه می‌داریم.',
   ],
 };
 const thanks: Text = {
