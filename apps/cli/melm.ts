@@ -1,6 +1,9 @@
 #!/usr/bin/env node
+import { enableCompileCache } from 'node:module';
 import { AppError } from '@ghasi/domain-primitives/errors';
 import { program } from './program.ts';
+
+enableCompileCache(); // commands are loaded when they run: the next run finds them compiled
 
 try {
   await program().parseAsync();

@@ -1,5 +1,5 @@
 import { resetPlatformDatabase } from '@melmastoon/server/database';
-import { type Running, start } from '@melmastoon/server/start';
+import type { Running } from '@melmastoon/server/start';
 import { settings } from './settings.ts';
 import { table } from './table.ts';
 
@@ -16,6 +16,7 @@ export async function startCommand(flags: StartFlags): Promise<void> {
     await resetPlatformDatabase(env);
   }
   const began = performance.now();
+  const { start } = await import('@melmastoon/server/start'); // all services: a wrong setting should not wait for them
   const running = await start(env, { demo: flags.demo, onStep: say });
   process.stdout.write(welcome(running, (performance.now() - began) / 1000));
 
