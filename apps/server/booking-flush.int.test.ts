@@ -1,12 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import {
-  type BookingGuest,
-  bookingGuest,
-  confirmation,
-  onThePage,
-  person,
-} from './fixtures/booking-guest.ts';
+import { type BookingGuest, bookingGuest, confirmation, person } from './fixtures/booking-guest.ts';
 import { type BookingServer, bookingServer } from './fixtures/booking-server.ts';
+import { onThePage } from './fixtures/stay.ts';
 
 let server: BookingServer;
 let guest: BookingGuest;

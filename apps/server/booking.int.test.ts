@@ -6,15 +6,10 @@ import { waitUntil } from '@ghasi/testing/signal';
 import { signHandoff } from '@melmastoon/bff-tenant-booking-service/handoff';
 import { handoffKey } from '@melmastoon/bff-tenant-booking-service/runtime';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  type BookingGuest,
-  bookingGuest,
-  confirmation,
-  onThePage,
-  person,
-} from './fixtures/booking-guest.ts';
+import { type BookingGuest, bookingGuest, confirmation, person } from './fixtures/booking-guest.ts';
 import { type BookingServer, bookingServer } from './fixtures/booking-server.ts';
 import { type Body, deskClient } from './fixtures/desk-client.ts';
+import { onThePage } from './fixtures/stay.ts';
 
 /** Further than the stays of the demo reach: there is room. */
 const FAR = 200;

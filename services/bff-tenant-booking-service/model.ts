@@ -64,8 +64,13 @@ type Failure = (typeof outcomeFailures)[number];
 /** Why a booking that has ended did; `null` when it has not. */
 export function failureOf({ status, endedBecause, isAllocated }: SiteBooking): Failure | null {
   if (status !== 'cancelled' && status !== 'no_show') return null;
-  if (endedBecause === 'payment_failed') return 'PAYMENT_DECLINED';
-  if (endedBecause === 'hold_expired') return isAllocated ? 'HOLD_EXPIRED' : 'ROOMS_GONE';
+  return failureBecause(endedBecause, isAllocated);
+}
+
+/** What an end means to whoever was booking; `hadRooms`: the hold had got its rooms before it ended. */
+export function failureBecause(reason: string | null, hadRooms: boolean): Failure {
+  if (reason === 'payment_failed') return 'PAYMENT_DECLINED';
+  if (reason === 'hold_expired') return hadRooms ? 'HOLD_EXPIRED' : 'ROOMS_GONE';
   return 'CANCELLED';
 }
 

@@ -33,6 +33,7 @@ import {
 } from '@melmastoon/theme-config-service/contract';
 import { type Family, tags } from './caches.ts';
 import { convert, failDraft } from './commands/settle-draft.ts';
+import { failureBecause } from './model.ts';
 import { forgetSlugs } from './resolve-tenant.ts';
 import type { Booking } from './runtime.ts';
 
@@ -86,14 +87,7 @@ export function bookingReactions(booking: Booking): Reaction[] {
     on(BookingCancelled, async (ctx, { reservationId, reason, deadlineKind, previousStatus }) => {
       seen(ctx, { reservationId });
       if (previousStatus !== 'held') return undefined;
-      const failure =
-        reason === 'payment_failed'
-          ? 'PAYMENT_DECLINED'
-          : reason === 'hold_expired'
-            ? deadlineKind === 'payment'
-              ? 'HOLD_EXPIRED'
-              : 'ROOMS_GONE'
-            : 'CANCELLED';
+      const failure = failureBecause(reason, deadlineKind === 'payment');
       return failDraft(ctx, { named: { reservationId }, failure, reservationId });
     }),
     ...[BookingModified, BookingDatesChanged, BookingCheckedIn, BookingCheckedOut, BookingNoShow].map(event =>

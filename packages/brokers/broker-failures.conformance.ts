@@ -1,0 +1,202 @@
+import { waitUntil } from '@ghasi/testing/signal';
+import { describe, expect, test } from 'vitest';
+import { listDeadLetters } from './adapters/postgres/operations/dead-letters.ts';
+import { replayDeadLetters, settleDeadLetters } from './adapters/postgres/operations/settle-letters.ts';
+import type { Broker, featureNames, Subscriber } from './broker.ts';
+import {
+  type BrokerHarness,
+  done,
+  fails,
+  nameOf,
+  newPlace,
+  publishAll,
+  recorder,
+} from './conformance-world.conformance.ts';
+
+/** Where the suite of a broker runs: what it started, and how tests join it. */
+export type Stage = {
+  harness(): BrokerHarness;
+  /** Subscribes as a new member. */
+  consume(...subscribers: Subscriber[]): Promise<Broker>;
+  /** Runs a test where the feature is there; elsewhere the suite shows that it is missing. */
+  ifFeature(name: (typeof featureNames)[number], title: string, body: () => Promise<void>): void;
+};
+
+const operator = { actor: 'usr_operator', reason: 'conformance' };
+
+/** What every broker must do with messages that fail: retries, parked keys, dead letters. */
+export function failureConformance({ harness, consume, ifFeature }: Stage): void {
+  describe('failures', () => {
+    test('DLQ-02: a failing message is tried again; its key waits behind it, everything else flows', async () => {
+      const { service, topic, message } = newPlace();
+      let failures = 3;
+      const { subscriber, tried, deliveries } = recorder(service, [topic], {
+        decide: what => (what === 'a:1' && failures-- > 0 ? fails : done),
+      });
+      const broker = await consume(subscriber);
+      await publishAll(broker, [message('a', 1), message('a', 2), message('b', 1), message('a', 3)]);
+      await waitUntil('all is done', () => tried.includes('a:3'));
+      expect(tried.filter(what => what.startsWith('a:'))).toEqual(['a:1', 'a:1', 'a:1', 'a:1', 'a:2', 'a:3']);
+      expect(tried.indexOf('b:1')).toBeLessThan(tried.lastIndexOf('a:1'));
+      const attempts = (what: string) =>
+        deliveries.filter(one => nameOf(one) === what).map(one => one.attempt);
+      expect(attempts('a:1')).toEqual([1, 2, 3, 4]);
+      expect(attempts('a:2')).toEqual([1]); // it waited, which is no attempt
+      await publishAll(broker, [message('a', 4)]);
+      await waitUntil('the key flows again', () => tried.includes('a:4'));
+    });
+
+    test('a handler may name its own time', async () => {
+      const { service, topic, message } = newPlace();
+      const { subscriber, tried } = recorder(service, [topic], {
+        decide: what =>
+          what === 'a:1' ? { ...fails, kind: 'retry', error: 'later', afterMs: 3_600_000 } : done,
+      });
+      const broker = await consume(subscriber);
+      await publishAll(broker, [message('a', 1), message('b', 1)]);
+      await waitUntil('both were tried', () => tried.length >= 2);
+      const parked = async () =>
+        (
+          await harness().relay.pool.query(
+            `select attempts, retry_at > now() + interval '59 minutes' as later from brokers.parked_key where subscription = $1`,
+            [service],
+          )
+        ).rows;
+      await waitUntil('it is parked', async () => (await parked()).length > 0);
+      expect(await parked()).toEqual([{ attempts: 1, later: true }]);
+    });
+
+    test('X-066: a pause counts no attempt', async () => {
+      const { service, topic, message } = newPlace();
+      let pauses = 3;
+      const { subscriber, tried, deliveries } = recorder(service, [topic], {
+        decide: () => (pauses-- > 0 ? { kind: 'pause', error: 'the vendor is away', forMs: 20 } : done),
+      });
+      const broker = await consume(subscriber);
+      await publishAll(broker, [message('a', 1), message('a', 2)]);
+      await waitUntil('both are done', () => tried.includes('a:2'));
+      expect(tried).toEqual(['a:1', 'a:1', 'a:1', 'a:1', 'a:2']);
+      expect(new Set(deliveries.map(({ attempt }) => attempt))).toEqual(new Set([1]));
+      expect(await listDeadLetters(harness().relay, { subscription: service })).toEqual([]);
+    });
+
+    test('where order does not matter, a failing message waits alone', async () => {
+      const { service, topic, message } = newPlace();
+      let failures = 2;
+      const { subscriber, tried } = recorder(service, [topic], {
+        order: 'any',
+        decide: what => (what === 'a:1' && failures-- > 0 ? fails : done),
+      });
+      const broker = await consume(subscriber);
+      await publishAll(broker, [message('a', 1), message('a', 2), message('a', 3)]);
+      await waitUntil('all is done', () => tried.length >= 5);
+      expect(tried.slice(0, 3)).toEqual(['a:1', 'a:2', 'a:3']);
+      expect(tried.slice(3)).toEqual(['a:1', 'a:1']);
+    });
+
+    /** A service that cannot handle message 1 of key a, until `mend`. */
+    const withDeadLetter = async () => {
+      const place = newPlace();
+      const { service, topic, message } = place;
+      let isBroken = true;
+      const seen = recorder(service, [topic], {
+        decide: what => (isBroken && what === 'a:1' ? fails : done),
+      });
+      const broker = await consume(seen.subscriber);
+      await publishAll(broker, [message('a', 1), message('a', 2), message('b', 1), message('a', 3)]);
+      const letters = () => listDeadLetters(harness().relay, { subscription: service });
+      await waitUntil('it is a dead letter', async () => (await letters()).length > 0);
+      return { ...place, ...seen, broker, letters, mend: () => (isBroken = false) };
+    };
+
+    test('DLQ-07, DLQ-09, DLQ-10, DLQ-17: seven failures make a dead letter, whole and with its last error', async () => {
+      const { service, topic, tenantId, tried, deliveries, letters } = await withDeadLetter();
+      expect(tried.filter(what => what === 'a:1')).toHaveLength(7);
+      expect(tried).not.toContain('a:2');
+      expect(tried).toContain('b:1');
+      const [letter] = await letters();
+      const sent = deliveries.find(one => nameOf(one) === 'a:1');
+      expect(letter).toMatchObject({
+        attempts: 7,
+        error: 'not yet',
+        tenantId,
+        topic,
+        eventId: sent?.eventId,
+      });
+      const records = await harness().deadLetterRecords(`${topic}.dlq`);
+      expect(records).toMatchObject([
+        {
+          eventId: sent?.eventId,
+          attributes: { subscription: service, lastError: 'not yet', googclient_deliveryattempt: '7' },
+        },
+      ]);
+    });
+
+    test('DLQ-15, X-046: a replayed dead letter is tried in its place, and the key goes on in order', async () => {
+      const { service, tried, deliveries, broker, letters, mend } = await withDeadLetter();
+      mend();
+      await replayDeadLetters(harness().relay, operator, { subscription: service });
+      await broker.retryParked();
+      await waitUntil('the key went on', () => tried.includes('a:3'));
+      expect(tried.filter(what => what.startsWith('a:')).slice(7)).toEqual(['a:1', 'a:2', 'a:3']);
+      expect(
+        new Set(deliveries.filter(one => nameOf(one) === 'a:1').map(({ eventId }) => eventId)).size,
+      ).toBe(1);
+      expect(await letters()).toEqual([]);
+    });
+
+    test('DLQ-16: a skipped dead letter frees its key and is kept', async () => {
+      const { service, tried, broker, letters } = await withDeadLetter();
+      await settleDeadLetters(harness().relay, operator, {
+        how: 'skipped',
+        filter: { subscription: service },
+      });
+      await broker.retryParked();
+      await waitUntil('the key went on', () => tried.includes('a:3'));
+      expect(tried.filter(what => what.startsWith('a:')).slice(7)).toEqual(['a:2', 'a:3']);
+      expect(await letters()).toEqual([]);
+    });
+
+    test('a parked key survives its member: the heir knows that it waits', async () => {
+      const { service, topic, message, broker, letters } = await withDeadLetter();
+      await broker.close();
+      const heir = recorder(service, [topic]);
+      const second = await consume(heir.subscriber);
+      await publishAll(second, [message('a', 4), message('b', 2)]);
+      await waitUntil('another key flows', () => heir.tried.includes('b:2'));
+      await waitUntil('three wait behind', async () => (await letters())[0]?.waiting === 3);
+      expect(heir.tried).toEqual(['b:2']);
+    });
+
+    test('a message that can never be handled is dead at once; a stray one holds nobody back', async () => {
+      const { service, topic, message } = newPlace();
+      const { subscriber, tried } = recorder(service, [topic], {
+        decide: what => {
+          if (what === 'a:1') return { kind: 'dead', error: 'no such version' };
+          return what === 'b:1' ? { kind: 'dead', error: 'not ours', stray: true } : done;
+        },
+      });
+      const broker = await consume(subscriber);
+      await publishAll(broker, [message('a', 1), message('a', 2), message('b', 1), message('b', 2)]);
+      const letters = () => listDeadLetters(harness().relay, { subscription: service });
+      await waitUntil('both are dead letters', async () => (await letters()).length === 2);
+      await waitUntil('the stray one was passed', () => tried.includes('b:2'));
+      expect(tried.filter(what => what.startsWith('a:'))).toEqual(['a:1']);
+      expect((await letters()).map(({ attempts }) => attempts)).toEqual([1, 1]);
+    });
+
+    ifFeature(
+      'dlqSubscriptions',
+      'X-070: a dead letter reaches whoever subscribes to the .dlq topic',
+      async () => {
+        const { service, topic, message } = newPlace();
+        const inspector = recorder(`${service}-inspector`, [`${topic}.dlq`]);
+        const failing = recorder(service, [topic], { decide: () => ({ kind: 'dead', error: 'never' }) });
+        const broker = await consume(inspector.subscriber, failing.subscriber);
+        await publishAll(broker, [message('a', 1)]);
+        await waitUntil('the inspector has it', () => inspector.tried.length > 0);
+        expect(inspector.deliveries[0]).toMatchObject({ eventId: failing.deliveries[0]?.eventId });
+      },
+    );
+  });
+}
