@@ -1,3 +1,4 @@
+import { waitUntil } from '@ghasi/testing/signal';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type House, openHouse } from './fixtures/house.ts';
 import { newStay, type Stay } from './fixtures/stay.ts';
@@ -153,6 +154,26 @@ describe('SAGA-30: a booking ends', () => {
     expect(payment).toMatchObject({ status: 'cancelled' });
     expect(house.checkoutOf('card', payment as never).status).toBe('cancelled');
     expect(await names(tenantId)).toEqual(['intent.created']);
+  });
+
+  test('a cancel that comes while the provider is being asked closes the checkout all the same', async () => {
+    const [stay, { tenantId }] = [newStay(), house.newPerson()];
+    const { card } = house.simulators;
+    card.webhooks = 'hold';
+    await house.tell(tenantId, stay.held(), stay.allocated());
+    const [payment] = await house.intents({ tenantId }, stay);
+    const opened = card.events.find(({ checkout }) => checkout.reference === payment?.paymentId);
+    const answer = Promise.withResolvers<void>();
+    card.misbehave('inquire', answer.promise);
+    await card.deliver(opened as never); // a reason to ask
+    await waitUntil('the provider is asked', async () => (await house.checks(tenantId)) === 2);
+    await house.system.publish(tenantId, [stay.cancelled('hold_expired')] as never);
+    const isCancelled = async () => (await house.intents({ tenantId }, stay))[0]?.status === 'cancelled';
+    await waitUntil('the intent is cancelled', isCancelled);
+    card.webhooks = 'send';
+    answer.resolve();
+    await house.system.settled();
+    expect(house.checkoutOf('card', payment as never).status).toBe('cancelled');
   });
 
   test('an allocation that comes after the cancel asks for nothing', async () => {

@@ -170,6 +170,15 @@ export function nextCheck(checks: number, now: Date): Date {
   return new Date(now.getTime() + seconds(wait));
 }
 
+/** When to ask again after an answer that ends nothing. What somebody asked for while the provider was answering stays. */
+export function askAgainAt(
+  { nextCheckAt, checks }: { readonly nextCheckAt: Date | null; readonly checks: number },
+  { lease, now }: { readonly lease: Date | undefined; readonly now: Date },
+): Date {
+  const isAskedFor = lease !== undefined && nextCheckAt !== null && nextCheckAt < lease;
+  return isAskedFor ? nextCheckAt : nextCheck(checks, now);
+}
+
 /** How long a worker has an intent for itself before another may ask: longer than every timeout together. */
 export const checkLeaseMs = minutes(1);
 

@@ -3,7 +3,7 @@ import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { type Id, idFromUuid, parseTenantId } from '@ghasi/domain-primitives/ids';
 import { money } from '@ghasi/domain-primitives/money';
 import { type Gateway, NoAnswer, type RefundStanding } from '../gateway.ts';
-import { checkLeaseMs, found, isOpen, nextCheck, type Standing } from '../model.ts';
+import { askAgainAt, checkLeaseMs, found, isOpen, type Standing } from '../model.ts';
 import type { Payments } from '../payments.ts';
 import { amountOf, findIntent, type Intent, lockIntent, updateIntent } from '../queries/intents.ts';
 import { findRefund, lockRefund, type Refund, updateRefund } from '../queries/refunds.ts';
@@ -46,11 +46,11 @@ export async function checkPaymentNow(
     said = await ask(gateway, payments, { intent, now });
   } catch (error) {
     if (!(error instanceof NoAnswer)) throw error;
-    await transaction(ctx => noAnswer(ctx, paymentId));
+    await transaction(ctx => noAnswer(ctx, paymentId, lease));
     return 'unanswered';
   }
   await transaction(async ctx => {
-    const { intent: after, events } = await applyStanding(ctx, paymentId, said);
+    const { intent: after, events } = await applyStanding(ctx, paymentId, said, lease);
     return accepted(after.status, events);
   });
   return 'settled';
@@ -81,11 +81,11 @@ async function ask(
 }
 
 /** Silence is no outcome: a checkout we do not know of is `unknown`, everything else stays what it is. */
-async function noAnswer(ctx: Ctx, paymentId: Id<'pay'>): Promise<void> {
+async function noAnswer(ctx: Ctx, paymentId: Id<'pay'>, lease: Date): Promise<void> {
   const intent = await lockIntent(ctx.tx, paymentId);
   if (intent.nextCheckAt === null) return; // a webhook was quicker
   const status = intent.status === 'created' ? 'unknown' : intent.status;
-  await updateIntent(ctx, intent, { status, nextCheckAt: nextCheck(intent.checks, ctx.now) });
+  await updateIntent(ctx, intent, { status, nextCheckAt: askAgainAt(intent, { lease, now: ctx.now }) });
 }
 
 /** The same for a refund. */
@@ -113,11 +113,11 @@ export async function checkRefundNow(
   } catch (error) {
     if (!(error instanceof NoAnswer)) throw error;
     said = { state: 'pending' }; // asked about before it is sent again
-    await transaction(ctx => applyRefundStanding(ctx, of, said));
+    await transaction(ctx => applyRefundStanding(ctx, of, said, lease));
     return 'unanswered';
   }
   await transaction(async ctx => {
-    const { refund: after, events } = await applyRefundStanding(ctx, of, said);
+    const { refund: after, events } = await applyRefundStanding(ctx, of, said, lease);
     return accepted(after.status, events);
   });
   return 'settled';

@@ -6,7 +6,7 @@ import { accounts } from '../cash.ts';
 import { IntentRefunded } from '../contract.ts';
 import { errors } from '../errors.ts';
 import type { RefundStanding } from '../gateway.ts';
-import { assertRefundable, isProviderRail, nextCheck, type RefundReason } from '../model.ts';
+import { askAgainAt, assertRefundable, isProviderRail, type RefundReason } from '../model.ts';
 import { headOf, type Intent, lockIntent, updateIntent } from '../queries/intents.ts';
 import { note, post } from '../queries/ledger.ts';
 import { insertRefund, listRefunds, lockRefund, type Refund, updateRefund } from '../queries/refunds.ts';
@@ -62,17 +62,18 @@ export async function lockBoth(
   return { intent, refund: await lockRefund(tx, refundId) };
 }
 
-/** Takes in what a provider says about a refund; one that is done stays done. */
+/** Takes in what a provider says about a refund; one that is done stays done. `lease`: as for a payment. */
 export async function applyRefundStanding(
   ctx: Ctx,
   of: { refundId: Id<'rfd'>; paymentId: string },
   said: RefundStanding,
+  lease: Date,
 ): Promise<{ refund: Refund; events: unknown[] }> {
   const { intent, refund } = await lockBoth(ctx, of);
   if (refund.status !== 'requested' && refund.status !== 'unknown') return { refund, events: [] };
   if (said.state === 'completed') return completeRefund(ctx, { intent, refund, reference: said.reference });
   if (said.state === 'failed') return failRefund(ctx, { intent, refund, providerCode: said.providerCode });
-  const nextCheckAt = nextCheck(refund.checks, ctx.now);
+  const nextCheckAt = askAgainAt(refund, { lease, now: ctx.now });
   // `requested` sends it again with the same key; a pending one is asked about.
   const status = said.state === 'absent' ? 'requested' : 'unknown';
   return { refund: await updateRefund(ctx, refund, { status, nextCheckAt }), events: [] };

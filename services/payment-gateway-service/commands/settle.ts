@@ -3,7 +3,7 @@ import type { Id } from '@ghasi/domain-primitives/ids';
 import { money, toJson } from '@ghasi/domain-primitives/money';
 import { accounts } from '../cash.ts';
 import { IntentCaptured } from '../contract.ts';
-import { assertNext, isProviderRail, nextCheck, type Standing, settle } from '../model.ts';
+import { askAgainAt, assertNext, isProviderRail, type Standing, settle } from '../model.ts';
 import { findBooking } from '../queries/bookings.ts';
 import { amountOf, headOf, type Intent, lockIntent, updateIntent } from '../queries/intents.ts';
 import { note, post } from '../queries/ledger.ts';
@@ -12,9 +12,15 @@ import { requestRefund } from './refund.ts';
 
 /**
  * Takes in what a provider says about a payment, from wherever it came: webhook, browser or inquiry. They meet at the
- * intent's lock and the ledger's unique keys; the first one books, the others find it done (R24).
+ * intent's lock and the ledger's unique keys; the first one books, the others find it done (R24). `lease`: until when
+ * whoever asked had the intent.
  */
-export async function applyStanding(ctx: Ctx, paymentId: Id<'pay'>, said: Standing): Promise<Done> {
+export async function applyStanding(
+  ctx: Ctx,
+  paymentId: Id<'pay'>,
+  said: Standing,
+  lease?: Date,
+): Promise<Done> {
   const intent = await lockIntent(ctx.tx, paymentId);
   // After the lock: a cancellation that committed while we waited is seen.
   const booking = await findBooking(ctx.tx, intent.reservationId);
@@ -22,12 +28,12 @@ export async function applyStanding(ctx: Ctx, paymentId: Id<'pay'>, said: Standi
   const outcome = settle({ status: intent.status, amount: amountOf(intent), unwanted }, said);
   switch (outcome.kind) {
     case 'unchanged':
-      return { intent: await askAgain(ctx, intent), events: [] };
+      return { intent: await askAgain(ctx, intent, lease), events: [] };
     case 'pending': {
       const status = 'pending' as const;
       const redirectUrl = outcome.redirectUrl ?? intent.redirectUrl;
       if (intent.status !== status) assertNext(intent.status, status);
-      const nextCheckAt = nextCheck(intent.checks, ctx.now);
+      const nextCheckAt = askAgainAt(intent, { lease, now: ctx.now });
       return { intent: await updateIntent(ctx, intent, { status, redirectUrl, nextCheckAt }), events: [] };
     }
     case 'closed':
@@ -52,9 +58,9 @@ export async function applyStanding(ctx: Ctx, paymentId: Id<'pay'>, said: Standi
 }
 
 /** Still open, and nothing new: the next question has a date. */
-async function askAgain(ctx: Ctx, intent: Intent): Promise<Intent> {
+async function askAgain(ctx: Ctx, intent: Intent, lease: Date | undefined): Promise<Intent> {
   if (intent.nextCheckAt === null || intent.status === 'captured') return intent;
-  return updateIntent(ctx, intent, { nextCheckAt: nextCheck(intent.checks, ctx.now) });
+  return updateIntent(ctx, intent, { nextCheckAt: askAgainAt(intent, { lease, now: ctx.now }) });
 }
 
 async function fail(

@@ -10,9 +10,10 @@ export type Operation = 'open' | 'inquire' | 'cancel' | 'capture' | 'refund' | '
 /**
  * How the next call of an operation goes wrong. `cut`: the connection ends before anything happened; `lost`: after the
  * effect; `error`: 500 without an effect; `garbage`: the effect, and an answer that is none; `early`: the guest has paid
- * and the webhook is delivered before the answer leaves; a number: that many milliseconds late.
+ * and the webhook is delivered before the answer leaves; a number: that many milliseconds late; a promise: once it is
+ * kept.
  */
-export type Fault = 'cut' | 'lost' | 'error' | 'garbage' | 'early' | number;
+export type Fault = 'cut' | 'lost' | 'error' | 'garbage' | 'early' | number | Promise<unknown>;
 
 /** A request as a protocol sees it. */
 export type Call = { readonly method: string; readonly path: string; readonly body: Record<string, unknown> };
@@ -120,6 +121,7 @@ export class Simulator {
     if (answering === undefined) return reply(response, 404, { error: 'not found' });
     const fault = this.#faults.get(answering.operation)?.shift();
     if (typeof fault === 'number') await new Promise(resolve => setTimeout(resolve, fault));
+    if (fault instanceof Promise) await fault;
     if (fault === 'cut') return void request.socket.destroy();
     if (fault === 'error') return reply(response, 500, { error: 'something broke' });
     const answer = answering.run();
