@@ -1,11 +1,11 @@
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openClient } from '@ghasi/db/database';
 import { isRunning } from '@ghasi/db/embedded';
 import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
 import { freePorts } from '@ghasi/testing/free-ports';
+import { memoryFolder } from '@ghasi/testing/memory-folder';
 import { startOldPostgres } from '@ghasi/testing/old-postgres';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { call } from './fixtures/api.ts';
@@ -14,8 +14,7 @@ import { type Melm, melm, npmStart, run } from './fixtures/run-melm.ts';
 let folder: string;
 let dataDir: string;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'melm-cli-'));
-  await chmod(folder, 0o711);
+  folder = await memoryFolder('melm-cli-');
   dataDir = join(folder, 'data');
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));

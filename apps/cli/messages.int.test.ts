@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
@@ -17,6 +16,7 @@ import { AppError } from '@ghasi/domain-primitives/errors';
 import type { TenantId } from '@ghasi/domain-primitives/ids';
 import { createMetrics } from '@ghasi/telemetry/metrics';
 import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
+import { memoryFolder } from '@ghasi/testing/memory-folder';
 import { waitUntil } from '@ghasi/testing/signal';
 import { newTenantId } from '@ghasi/testing/tenants';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -445,8 +445,7 @@ describe('the tools under their names in the runbook', () => {
 test('DLQ-13: beside a running melm on the embedded database the tools look at the same messages', {
   timeout: 120_000,
 }, async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'melm-cli-'));
-  await chmod(folder, 0o711);
+  const folder = await memoryFolder('melm-cli-');
   const dataDir = join(folder, 'data');
   const platform = melm(['start', '--port', '0', '--no-demo', '--data-dir', dataDir]);
   await platform.ready;

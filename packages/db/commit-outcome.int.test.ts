@@ -1,7 +1,7 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
+import { memoryFolder } from '@ghasi/testing/memory-folder';
 import { signal, waitUntil } from '@ghasi/testing/signal';
 import { carriesCommit, tcpProxy, type Verdict } from '@ghasi/testing/tcp-proxy';
 import { newTenantId, testActor } from '@ghasi/testing/tenants';
@@ -104,8 +104,7 @@ test('a transaction that still runs is waited for', async () => {
 });
 
 test('after a crash a number that was drawn again is never taken for our own commit', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'melm-crash-'));
-  await chmod(folder, 0o711);
+  const folder = await memoryFolder('melm-crash-');
   const secret = 'crash-test-secret-of-32-characters-x';
   const server = await startEmbeddedPostgres({ dataDir: join(folder, 'pg'), password: secret });
   try {

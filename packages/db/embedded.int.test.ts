@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { memoryFolder } from '@ghasi/testing/memory-folder';
 import { signal, waitUntil } from '@ghasi/testing/signal';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openClient } from './database.ts';
@@ -9,8 +9,7 @@ import { isRunning, startEmbeddedPostgres } from './embedded.ts';
 
 let folder: string;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'melm-embedded-'));
-  await chmod(folder, 0o711);
+  folder = await memoryFolder('melm-embedded-');
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 

@@ -1,9 +1,9 @@
-import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openClient } from '@ghasi/db/database';
 import { isRunning, startEmbeddedPostgres } from '@ghasi/db/embedded';
 import { type MigrationSet, migrate } from '@ghasi/db/migrate';
+import { memoryBase, memoryFolder } from './memory-folder.ts';
 import { startRedisServer } from './redis-server.ts';
 
 /** What test files are told about the servers of this run. */
@@ -32,7 +32,7 @@ export async function startTestServers(
   sets: MigrationSet[],
 ): Promise<{ servers: TestServers; stop(): Promise<void> }> {
   await removeLeftovers();
-  const folder = await mkdtemp(join(tmpdir(), FOLDER));
+  const folder = await memoryFolder(FOLDER);
   const settings = {
     fsync: 'off',
     full_page_writes: 'off',
@@ -40,7 +40,6 @@ export async function startTestServers(
     log_min_messages: 'fatal',
   };
   const dataDir = join(folder, 'pg');
-  await chmod(folder, 0o711); // PostgreSQL runs under another account when we are root
   const postgres = await startEmbeddedPostgres({ dataDir, password: SECRET, settings });
   const redis = await startRedisServer();
   const template = 'melm_template';
@@ -73,9 +72,10 @@ export function inDatabase(url: string, database: string): string {
 
 /** Folders of runs that were killed: their servers are stopped by starting on them no more, so end them here. */
 async function removeLeftovers(): Promise<void> {
-  for (const name of await readdir(tmpdir())) {
+  const base = await memoryBase();
+  for (const name of await readdir(base)) {
     if (!name.startsWith(FOLDER)) continue;
-    const folder = join(tmpdir(), name);
+    const folder = join(base, name);
     const owner = Number(await readFile(join(folder, 'pg.lock'), 'utf8').catch(() => '0'));
     if (owner === 0 || (await isRunning(owner, 'node'))) continue; // still starting, or a run beside ours
     const pid = Number(
