@@ -19,13 +19,16 @@ const globalKeys: GlobalKey[] = [
   ),
 ];
 
+/** Its role is this file's own: roles belong to the whole server, and what is granted to one is seen by every test. */
+const audited = { schema: 'audited', folder: new URL('./fixtures/empty/', import.meta.url) };
+
 let database: TestDatabase;
 let client: Client;
 let schemas: string[];
 beforeAll(async () => {
-  database = await testDatabase({ migrations: [scratch] });
+  database = await testDatabase({ migrations: [scratch, audited] });
   client = await openClient(database.adminUrl, 'audit');
-  schemas = [...inject('servers').schemas, 'scratch'];
+  schemas = [...inject('servers').schemas, 'scratch', 'audited'];
 });
 afterAll(async () => {
   await client.end();
@@ -82,8 +85,8 @@ const planted: [rule: string, sql: string, problem: RegExp, undo: string][] = [
   ],
   [
     'safety-2',
-    'create role svc_other_hand; grant svc_other_hand to svc_scratch',
-    /svc_scratch is a member of svc_other_hand/,
+    'create role svc_other_hand; grant svc_other_hand to svc_audited',
+    /svc_audited is a member of svc_other_hand/,
     'drop role svc_other_hand',
   ],
   [
