@@ -1,5 +1,6 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import { openClient } from '@ghasi/db/database';
 import { isRunning, startEmbeddedPostgres } from '@ghasi/db/embedded';
 import { type MigrationSet, migrate } from '@ghasi/db/migrate';
@@ -26,13 +27,14 @@ const FOLDER = 'melm-test-';
 
 /**
  * Starts one PostgreSQL and one Redis for the whole run and migrates the template that test files clone. Durability
- * is off: a test may kill a process, never the machine.
+ * is off: a test may kill a process, never the machine. What fills gigabytes asks for `diskFolder`.
  */
 export async function startTestServers(
   sets: MigrationSet[],
+  makeFolder = memoryFolder,
 ): Promise<{ servers: TestServers; stop(): Promise<void> }> {
   await removeLeftovers();
-  const folder = await memoryFolder(FOLDER);
+  const folder = await makeFolder(FOLDER);
   const settings = {
     fsync: 'off',
     full_page_writes: 'off',
@@ -72,10 +74,12 @@ export function inDatabase(url: string, database: string): string {
 
 /** Folders of runs that were killed: their servers are stopped by starting on them no more, so end them here. */
 async function removeLeftovers(): Promise<void> {
-  const base = await memoryBase();
-  for (const name of await readdir(base)) {
-    if (!name.startsWith(FOLDER)) continue;
-    const folder = join(base, name);
+  const bases = new Set([tmpdir(), await memoryBase()]);
+  const all = await Promise.all(
+    [...bases].map(async base => (await readdir(base)).map(name => join(base, name))),
+  );
+  for (const folder of all.flat()) {
+    if (!basename(folder).startsWith(FOLDER)) continue;
     const owner = Number(await readFile(join(folder, 'pg.lock'), 'utf8').catch(() => '0'));
     if (owner === 0 || (await isRunning(owner, 'node'))) continue; // still starting, or a run beside ours
     const pid = Number(

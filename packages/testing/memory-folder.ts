@@ -10,7 +10,16 @@ const ENOUGH_BYTES = 4 * 1024 ** 3;
  * where there is room: a database is two thousand files, and a disk takes seconds to make them.
  */
 export async function memoryFolder(prefix: string): Promise<string> {
-  const folder = await mkdtemp(join(await memoryBase(), prefix));
+  return passableFolder(await memoryBase(), prefix);
+}
+
+/** The same on disk, for what grows by gigabytes. */
+export function diskFolder(prefix: string): Promise<string> {
+  return passableFolder(tmpdir(), prefix);
+}
+
+async function passableFolder(base: string, prefix: string): Promise<string> {
+  const folder = await mkdtemp(join(base, prefix));
   await chmod(folder, 0o711);
   return folder;
 }
