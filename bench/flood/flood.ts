@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { accepted } from '@ghasi/db/accepted';
 import type { Database } from '@ghasi/db/database';
+import { sql } from '@ghasi/db/drizzle';
 import { execute } from '@ghasi/db/sql';
 import { tenantTransaction } from '@ghasi/db/tenant-transaction';
 import { parseTenantId } from '@ghasi/domain-primitives/ids';
 import { uuid7 } from '@ghasi/domain-primitives/uuid';
-import { sql } from 'drizzle-orm';
 import { Actor } from '../backbone/actor-handle.ts';
 import type { Place } from '../backbone/contender.ts';
 import { BookingConfirmed, booking, contender, start, who } from '../backbone/contenders/melmastoon.ts';

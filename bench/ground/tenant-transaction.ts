@@ -2,6 +2,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openDatabase } from '@ghasi/db/database';
+import { sql } from '@ghasi/db/drizzle';
 import { startEmbeddedPostgres } from '@ghasi/db/embedded';
 import { migrate } from '@ghasi/db/migrate';
 import { roleUrl } from '@ghasi/db/roles';
@@ -9,7 +10,6 @@ import { execute } from '@ghasi/db/sql';
 import { tenantTransaction } from '@ghasi/db/tenant-transaction';
 import { parseTenantId } from '@ghasi/domain-primitives/ids';
 import { uuid7 } from '@ghasi/domain-primitives/uuid';
-import { sql } from 'drizzle-orm';
 import pg from 'pg';
 import { type BenchOptions, type Measured, measure, ratio, type Variant } from '../measure.ts';
 

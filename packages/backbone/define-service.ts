@@ -1,10 +1,10 @@
 import type { Database } from '@ghasi/db/database';
+import type { PgTable } from '@ghasi/db/drizzle-tables';
 import type { CatalogueEntry } from '@ghasi/domain-primitives/errors';
 import type { EventType } from '@ghasi/event-envelope/define-event';
 import { type AnyRoute, isIdempotent } from '@ghasi/http/route';
 import type { JobDefinition, Schedule } from '@ghasi/jobs/define-job';
 import type { MetricNameOf, Reading } from '@ghasi/telemetry/metrics';
-import type { PgTable } from 'drizzle-orm/pg-core';
 import { type Delivery, defaultDelivery } from './delivery.ts';
 import { pruneIdempotency } from './prune-idempotency.ts';
 import type { Answer, Question } from './question.ts';

@@ -1,10 +1,10 @@
 import { accepted } from '@ghasi/db/accepted';
+import { sql } from '@ghasi/db/drizzle';
 import { execute } from '@ghasi/db/sql';
 import { tenantTransaction } from '@ghasi/db/tenant-transaction';
 import type { TenantId } from '@ghasi/domain-primitives/ids';
 import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
 import { newTenantId, testActor } from '@ghasi/testing/tenants';
-import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   changeOrder,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { sql } from 'drizzle-orm';
+import { sql } from './drizzle.ts';
 import { rows, type Tx } from './sql.ts';
 
 /** The 64-bit lock number of an entity: the same on every machine and in every release (ledger LOCK-08). */

@@ -1,5 +1,5 @@
-import { getTableColumns, sql } from 'drizzle-orm';
-import type { PgTable } from 'drizzle-orm/pg-core';
+import { getTableColumns, sql } from './drizzle.ts';
+import type { PgTable } from './drizzle-tables.ts';
 import { execute, type Tx } from './sql.ts';
 
 /** Inserts rows as one JSON value; as parameters, writing the statement is most of what a seed costs (measured: two thirds). */

@@ -1,8 +1,8 @@
 import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
 import { newTenantId, testActor } from '@ghasi/testing/tenants';
-import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { Database } from './database.ts';
+import { sql } from './drizzle.ts';
 import { scratch } from './fixtures/scratch.ts';
 import { isPrivilegeViolation, isUniqueViolation, sqlState } from './pg-errors.ts';
 import { execute, row } from './sql.ts';

@@ -1,7 +1,7 @@
 import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
 import { newTenantId, testActor } from '@ghasi/testing/tenants';
-import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sql } from './drizzle.ts';
 import { scratch } from './fixtures/scratch.ts';
 import { execute, row, rows } from './sql.ts';
 import { tenantTransaction } from './tenant-transaction.ts';

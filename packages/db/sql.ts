@@ -1,7 +1,7 @@
-import type { SQL } from 'drizzle-orm';
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
-import { PgDialect } from 'drizzle-orm/pg-core';
 import type { ClientBase, QueryConfig } from 'pg';
+import type { SQL } from './drizzle.ts';
+import { PgDialect } from './drizzle-tables.ts';
 import { sendPrepared } from './send.ts';
 
 /** A transaction as handlers see it: Drizzle on one connection that already carries the tenant. */

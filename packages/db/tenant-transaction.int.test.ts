@@ -1,9 +1,9 @@
 import { createMetrics } from '@ghasi/telemetry/metrics';
 import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
 import { newTenantId, testActor } from '@ghasi/testing/tenants';
-import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Database, openDatabase } from './database.ts';
+import { sql } from './drizzle.ts';
 import { scratch } from './fixtures/scratch.ts';
 import { isPrivilegeViolation, sqlState } from './pg-errors.ts';
 import { execute, row, rows } from './sql.ts';

@@ -1,9 +1,9 @@
 import type { Database } from '@ghasi/db/database';
+import { sql } from '@ghasi/db/drizzle';
 import type { MigrationSet } from '@ghasi/db/migrate';
 import { execute } from '@ghasi/db/sql';
 import { systemTransaction } from '@ghasi/db/tenant-transaction';
 import { PLATFORM_TENANT_ID } from '@ghasi/domain-primitives/ids';
-import { sql } from 'drizzle-orm';
 import type { CacheUse, FlushUses } from './cache-counters.ts';
 import { tenantOfKey } from './cache-key.ts';
 

@@ -1,6 +1,6 @@
+import { type SQL, sql } from '@ghasi/db/drizzle';
 import { execute, row } from '@ghasi/db/sql';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
-import { type SQL, sql } from 'drizzle-orm';
 import { IDEMPOTENCY_KEPT_MS, IDEMPOTENCY_LEASE_MS } from './limits.ts';
 import type { Rendered } from './output.ts';
 

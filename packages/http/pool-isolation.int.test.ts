@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'node:http';
+import { sql } from '@ghasi/db/drizzle';
 import { rows } from '@ghasi/db/sql';
 import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
 import { newTenantId } from '@ghasi/testing/tenants';
-import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { deskMigrations, deskRoutes } from './fixtures/desk.ts';

@@ -1,3 +1,4 @@
+import { sql } from '@ghasi/db/drizzle';
 import { execute, row } from '@ghasi/db/sql';
 import { systemTransaction, tenantTransaction } from '@ghasi/db/tenant-transaction';
 import { coreErrors } from '@ghasi/domain-primitives/errors';
@@ -5,7 +6,6 @@ import { uuid7 } from '@ghasi/domain-primitives/uuid';
 import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
 import { signal, waitUntil } from '@ghasi/testing/signal';
 import { newTenantId, testActor } from '@ghasi/testing/tenants';
-import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { count, deskErrors, deskMigrations } from './fixtures/desk.ts';

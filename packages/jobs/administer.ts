@@ -1,7 +1,7 @@
+import { sql } from '@ghasi/db/drizzle';
 import { row } from '@ghasi/db/sql';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { type Id, idToUuid } from '@ghasi/domain-primitives/ids';
-import { sql } from 'drizzle-orm';
 import { affected, bossIn } from './boss-in-transaction.ts';
 
 type AdminCtx = Pick<Ctx, 'tx'>;

@@ -1,8 +1,8 @@
+import { sql } from '@ghasi/db/drizzle';
 import { rows } from '@ghasi/db/sql';
 import { type Ctx, tenantTransaction } from '@ghasi/db/tenant-transaction';
 import { idToUuid, newId, PLATFORM_TENANT_ID } from '@ghasi/domain-primitives/ids';
 import { newTenantId, testActor } from '@ghasi/testing/tenants';
-import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { defineJob } from './define-job.ts';

@@ -1,6 +1,6 @@
+import { sql } from '@ghasi/db/drizzle';
 import { rows, type Tx } from '@ghasi/db/sql';
 import { type Id, idToUuid, PLATFORM_TENANT_ID, type TenantId } from '@ghasi/domain-primitives/ids';
-import { sql } from 'drizzle-orm';
 import { affected, bossIn } from './boss-in-transaction.ts';
 import { jobErrors } from './errors.ts';
 

@@ -1,5 +1,5 @@
+import { sql } from '@ghasi/db/drizzle';
 import { row, type Tx } from '@ghasi/db/sql';
-import { sql } from 'drizzle-orm';
 
 /** Runs `work` and counts the rows it inserted, updated or deleted in this transaction, without its help (JOB-30). */
 export async function countingRows<T>(tx: Tx, work: () => Promise<T>): Promise<{ value: T; rows: number }> {

@@ -1,8 +1,8 @@
+import { sql } from '@ghasi/db/drizzle';
 import { execute, row } from '@ghasi/db/sql';
 import { PLATFORM_TENANT_ID, type TenantId } from '@ghasi/domain-primitives/ids';
 import { type Signal, signal, waitUntil } from '@ghasi/testing/signal';
 import { newTenantId, testActor } from '@ghasi/testing/tenants';
-import { sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { cancelJob, retryJob } from './administer.ts';

@@ -1,8 +1,8 @@
 import { on } from '@ghasi/backbone/reaction';
+import { sql } from '@ghasi/db/drizzle';
 import { execute } from '@ghasi/db/sql';
 import { type Ctx, tenantTransaction } from '@ghasi/db/tenant-transaction';
 import type { PendingEvent } from '@ghasi/event-envelope/define-event';
-import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { doubleDeliveryContract, eventsFrom, type Samples } from './double-delivery.ts';
 import { doubleDeliveryProblems, orderProblems, type ReactionCase } from './double-delivery-check.ts';

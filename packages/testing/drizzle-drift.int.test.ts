@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '@ghasi/db/drizzle';
 import {
   bigint,
   foreignKey,
@@ -12,7 +12,7 @@ import {
   uniqueIndex,
   uuid,
   varchar,
-} from 'drizzle-orm/pg-core';
+} from '@ghasi/db/drizzle-tables';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type TestDatabase, testDatabase } from './database.ts';
 import { drizzleDrift } from './drizzle-drift.ts';

@@ -1,5 +1,5 @@
-import { is, SQL } from 'drizzle-orm';
-import { getTableConfig, type IndexedColumn, type PgColumn, type PgTable } from 'drizzle-orm/pg-core';
+import { is, SQL } from '@ghasi/db/drizzle';
+import { getTableConfig, type IndexedColumn, type PgColumn, type PgTable } from '@ghasi/db/drizzle-tables';
 import type { TestDatabase } from './database.ts';
 
 /** Tables of a service's schema that packages make and query without Drizzle. */

@@ -1,11 +1,11 @@
 import type { Signer } from '@ghasi/backbone/signature';
 import type { Database } from '@ghasi/db/database';
+import { sql } from '@ghasi/db/drizzle';
 import { execute } from '@ghasi/db/sql';
 import { systemTransaction } from '@ghasi/db/tenant-transaction';
 import type { TenantId } from '@ghasi/domain-primitives/ids';
 import type { PendingEvent } from '@ghasi/event-envelope/define-event';
 import type { EventEnvelope } from '@ghasi/event-envelope/envelope';
-import { sql } from 'drizzle-orm';
 import { deliveryOf } from './system-envelope.ts';
 import { testActor } from './tenants.ts';
 

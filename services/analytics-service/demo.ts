@@ -1,11 +1,11 @@
 import type { Database } from '@ghasi/db/database';
+import { sql } from '@ghasi/db/drizzle';
 import { execute, rows } from '@ghasi/db/sql';
 import { type Actor, type Ctx, tenantTransaction } from '@ghasi/db/tenant-transaction';
 import type { CurrencyCode } from '@ghasi/domain-primitives/currencies';
 import { type Id, idToUuid, type TenantId } from '@ghasi/domain-primitives/ids';
 import { addDays, type LocalDate } from '@ghasi/domain-primitives/local-date';
 import { localDateIn, parseZone } from '@ghasi/domain-primitives/zone';
-import { sql } from 'drizzle-orm';
 import { projection } from './handlers/handlers.ts';
 import type { Charge } from './ingest/houses.ts';
 import { type Booking, foldBooking, rangesOf, type Sample, type SampleKind } from './model.ts';

@@ -1,10 +1,10 @@
+import { getTableName, sql } from '@ghasi/db/drizzle';
 import { isPrivilegeViolation } from '@ghasi/db/pg-errors';
 import { execute, row, rows } from '@ghasi/db/sql';
 import { systemTransaction } from '@ghasi/db/tenant-transaction';
 import type { TenantId } from '@ghasi/domain-primitives/ids';
 import { drizzleDrift } from '@ghasi/testing/drizzle-drift';
 import { newTenantId, testActor } from '@ghasi/testing/tenants';
-import { getTableName, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { summaryAnswer } from './answers.ts';
 import { type Cast, dateOf, newCast } from './fixtures/cast.ts';

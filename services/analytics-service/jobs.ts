@@ -1,3 +1,4 @@
+import { sql } from '@ghasi/db/drizzle';
 import { rows } from '@ghasi/db/sql';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { idFromUuid, idToUuid, type TenantId } from '@ghasi/domain-primitives/ids';
@@ -5,7 +6,6 @@ import { addDays } from '@ghasi/domain-primitives/local-date';
 import { defineJob, every, type LooseJobCtx } from '@ghasi/jobs/define-job';
 import { enqueueMany } from '@ghasi/jobs/enqueue';
 import { idText } from '@melmastoon/catalog/parts';
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { projection } from './handlers/handlers.ts';
 import { noteChanges } from './projection/note-changes.ts';

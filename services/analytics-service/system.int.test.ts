@@ -1,4 +1,5 @@
 import { createSubscriber } from '@ghasi/backbone/consumer';
+import { getTableName } from '@ghasi/db/drizzle';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { idToUuid, PLATFORM_TENANT_ID, type TenantId } from '@ghasi/domain-primitives/ids';
 import type { PendingEvent } from '@ghasi/event-envelope/define-event';
@@ -7,7 +8,6 @@ import { enqueue } from '@ghasi/jobs/enqueue';
 import { type System, startSystem } from '@ghasi/testing/system';
 import { newTenantId } from '@ghasi/testing/tenants';
 import { BusinessDateAdvanced } from '@melmastoon/property-service/contract';
-import { getTableName } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { SnapshotComputed } from './contract.ts';
 import { type Cast, dateOf, newCast } from './fixtures/cast.ts';

@@ -1,3 +1,4 @@
+import { sql } from '@ghasi/db/drizzle';
 import { rows } from '@ghasi/db/sql';
 import type { TenantId } from '@ghasi/domain-primitives/ids';
 import {
@@ -7,7 +8,6 @@ import {
   type LooseJobCtx,
   type Schedule,
 } from '@ghasi/jobs/define-job';
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { type AnchorMedium, RootTaken } from './anchor.ts';
 import { chainArrivals } from './commands/chain-arrivals.ts';

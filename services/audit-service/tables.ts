@@ -1,5 +1,4 @@
-import type { LocalDate } from '@ghasi/domain-primitives/local-date';
-import { sql } from 'drizzle-orm';
+import { sql } from '@ghasi/db/drizzle';
 import {
   bigint,
   date,
@@ -12,7 +11,8 @@ import {
   timestamp,
   unique,
   uuid,
-} from 'drizzle-orm/pg-core';
+} from '@ghasi/db/drizzle-tables';
+import type { LocalDate } from '@ghasi/domain-primitives/local-date';
 import { verificationStatuses } from './contract/resources.ts';
 import { anchorMedia } from './contract.ts';
 import { actorTypes } from './entry.ts';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { accepted } from '@ghasi/db/accepted';
 import type { Database } from '@ghasi/db/database';
+import { getTableName, sql } from '@ghasi/db/drizzle';
 import { isPrivilegeViolation } from '@ghasi/db/pg-errors';
 import { rows } from '@ghasi/db/sql';
 import { type Ctx, systemTransaction, tenantTransaction } from '@ghasi/db/tenant-transaction';
@@ -13,7 +14,6 @@ import { drizzleDrift } from '@ghasi/testing/drizzle-drift';
 import { testOutbox } from '@ghasi/testing/outbox';
 import { redisUrl } from '@ghasi/testing/redis';
 import { newTenantId, testActor } from '@ghasi/testing/tenants';
-import { getTableName, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { convert, failDraft } from './commands/settle-draft.ts';
 import type { Draft } from './contract/booking-draft.ts';

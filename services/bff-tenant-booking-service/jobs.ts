@@ -1,10 +1,10 @@
 import { accepted } from '@ghasi/db/accepted';
+import { sql } from '@ghasi/db/drizzle';
 import { execute } from '@ghasi/db/sql';
 import { systemTransaction, tenantTransaction } from '@ghasi/db/tenant-transaction';
 import { days, minutes } from '@ghasi/domain-primitives/duration';
 import { defineJob, every, type LooseJobCtx, type Schedule } from '@ghasi/jobs/define-job';
 import { bookingOfDraft } from '@melmastoon/reservation-service/contract/site-questions';
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { endDraft } from './commands/end-draft.ts';
 import { convert, failDraft } from './commands/settle-draft.ts';

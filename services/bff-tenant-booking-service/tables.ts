@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '@ghasi/db/drizzle';
 import {
   bigint,
   boolean,
@@ -12,7 +12,7 @@ import {
   unique,
   uniqueIndex,
   uuid,
-} from 'drizzle-orm/pg-core';
+} from '@ghasi/db/drizzle-tables';
 import type { Draft } from './contract/booking-draft.ts';
 
 const schema = pgSchema('bff_tenant_booking');

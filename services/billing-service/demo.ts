@@ -1,10 +1,10 @@
 import { lockEntity } from '@ghasi/db/advisory-lock';
 import type { Database } from '@ghasi/db/database';
+import { eq, sql } from '@ghasi/db/drizzle';
 import { insertAll } from '@ghasi/db/insert-all';
 import { execute } from '@ghasi/db/sql';
 import { type Actor, type Ctx, tenantTransaction } from '@ghasi/db/tenant-transaction';
 import { type Id, idToUuid, type TenantId } from '@ghasi/domain-primitives/ids';
-import { eq, sql } from 'drizzle-orm';
 import type { KeptStay } from './demo-book.ts';
 import { postedIn } from './model/book.ts';
 import { entries, folios, lines, nights, payments } from './tables.ts';

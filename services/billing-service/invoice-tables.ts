@@ -1,4 +1,3 @@
-import type { CurrencyCode } from '@ghasi/domain-primitives/currencies';
 import {
   bigint,
   date,
@@ -12,7 +11,8 @@ import {
   timestamp,
   unique,
   uuid,
-} from 'drizzle-orm/pg-core';
+} from '@ghasi/db/drizzle-tables';
+import type { CurrencyCode } from '@ghasi/domain-primitives/currencies';
 import { voidReasons } from './contract.ts';
 import type { InvoiceTax } from './model/invoice.ts';
 

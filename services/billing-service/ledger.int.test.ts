@@ -1,10 +1,10 @@
+import { getTableName, sql } from '@ghasi/db/drizzle';
 import { isPrivilegeViolation, sqlState } from '@ghasi/db/pg-errors';
 import { rows } from '@ghasi/db/sql';
 import { type Ctx, systemTransaction, tenantTransaction } from '@ghasi/db/tenant-transaction';
 import { newId, type TenantId } from '@ghasi/domain-primitives/ids';
 import { drizzleDrift } from '@ghasi/testing/drizzle-drift';
 import { newTenantId, testActor } from '@ghasi/testing/tenants';
-import { getTableName, sql } from 'drizzle-orm';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { keepBook } from './commands/keep-book.ts';

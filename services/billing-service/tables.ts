@@ -1,6 +1,4 @@
-import type { CurrencyCode } from '@ghasi/domain-primitives/currencies';
-import { paymentPurposes, refundReasons } from '@melmastoon/payment-gateway-service/contract';
-import { sql } from 'drizzle-orm';
+import { sql } from '@ghasi/db/drizzle';
 import {
   bigint,
   boolean,
@@ -17,7 +15,9 @@ import {
   unique,
   uniqueIndex,
   uuid,
-} from 'drizzle-orm/pg-core';
+} from '@ghasi/db/drizzle-tables';
+import type { CurrencyCode } from '@ghasi/domain-primitives/currencies';
+import { paymentPurposes, refundReasons } from '@melmastoon/payment-gateway-service/contract';
 import { closingOccasions } from './contract.ts';
 import {
   depositStates,

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '@ghasi/db/drizzle';
 import {
   boolean,
   date,
@@ -12,7 +12,7 @@ import {
   unique,
   uniqueIndex,
   uuid,
-} from 'drizzle-orm/pg-core';
+} from '@ghasi/db/drizzle-tables';
 import { conditions, occupancies } from './contract/room-state.ts';
 import { taskCauses, taskKinds, taskOutcomes } from './contract.ts';
 import { discrepancyKinds, endings } from './model/discrepancy.ts';

@@ -1,8 +1,8 @@
+import { sql } from '@ghasi/db/drizzle';
 import { execute } from '@ghasi/db/sql';
 import { hours } from '@ghasi/domain-primitives/duration';
 import { PLATFORM_TENANT_ID } from '@ghasi/domain-primitives/ids';
 import { defineJob, every } from '@ghasi/jobs/define-job';
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { Iam } from './iam.ts';
 import { rotateKeys } from './signing-keys.ts';

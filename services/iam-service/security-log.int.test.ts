@@ -1,7 +1,7 @@
+import { sql } from '@ghasi/db/drizzle';
 import { isPrivilegeViolation } from '@ghasi/db/pg-errors';
 import { execute } from '@ghasi/db/sql';
 import { createLogger } from '@ghasi/telemetry/logger';
-import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { enrolTotp, pairDevice } from './fixtures/enrol.ts';
 import { type Gate, openGate } from './fixtures/gate.ts';

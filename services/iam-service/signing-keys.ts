@@ -7,9 +7,9 @@ import {
 } from 'node:crypto';
 import { lockEntity } from '@ghasi/db/advisory-lock';
 import type { Database } from '@ghasi/db/database';
+import { and, asc, eq, lt } from '@ghasi/db/drizzle';
 import { type Ctx, tenantRead, tenantTransaction } from '@ghasi/db/tenant-transaction';
 import { PLATFORM_TENANT_ID } from '@ghasi/domain-primitives/ids';
-import { and, asc, eq, lt } from 'drizzle-orm';
 import type { JWK } from 'jose';
 import type { IamConfig } from './config.ts';
 import type { InstallationKeys } from './installation-keys.ts';

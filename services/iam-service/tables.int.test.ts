@@ -1,6 +1,6 @@
+import { getTableColumns, getTableName, is } from '@ghasi/db/drizzle';
+import { getTableConfig, PgTable } from '@ghasi/db/drizzle-tables';
 import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
-import { getTableColumns, getTableName, is } from 'drizzle-orm';
-import { getTableConfig, PgTable } from 'drizzle-orm/pg-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as tables from './tables.ts';
 

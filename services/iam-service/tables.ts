@@ -1,7 +1,7 @@
+import { bigint, customType, integer, jsonb, pgSchema, text, timestamp } from '@ghasi/db/drizzle-tables';
 import { type Id, idFromUuid, idToUuid, type TenantId } from '@ghasi/domain-primitives/ids';
 import type { Prefix } from '@ghasi/domain-primitives/naming';
 import type { Role } from '@melmastoon/tenant-service/contract';
-import { bigint, customType, integer, jsonb, pgSchema, text, timestamp } from 'drizzle-orm/pg-core';
 import type { JWK } from 'jose';
 import type { AttemptKind, Factor, OperatorStatus, RevokedReason, TokenState } from './model.ts';
 

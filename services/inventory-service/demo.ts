@@ -1,12 +1,12 @@
 import { lockEntity } from '@ghasi/db/advisory-lock';
 import type { Database } from '@ghasi/db/database';
+import { eq } from '@ghasi/db/drizzle';
 import { insertAll } from '@ghasi/db/insert-all';
 import { type Actor, type Ctx, tenantTransaction } from '@ghasi/db/tenant-transaction';
 import { type Id, idToUuid, type TenantId } from '@ghasi/domain-primitives/ids';
 import type { LocalDate } from '@ghasi/domain-primitives/local-date';
 import type { Stay } from '@ghasi/domain-primitives/stay';
 import type { Zone } from '@ghasi/domain-primitives/zone';
-import { eq } from 'drizzle-orm';
 import { changeOf, horizon } from './model.ts';
 import { changeSold, insertNights, recount } from './queries/nights.ts';
 import { noteProperty } from './queries/properties.ts';

@@ -1,9 +1,9 @@
+import { sql } from '@ghasi/db/drizzle';
 import { rows } from '@ghasi/db/sql';
 import { idFromUuid, type TenantId } from '@ghasi/domain-primitives/ids';
 import { defineJob, every, type JobDefinition } from '@ghasi/jobs/define-job';
 import { enqueue } from '@ghasi/jobs/enqueue';
 import { idText } from '@melmastoon/catalog/parts';
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { Calendars } from './calendars.ts';
 import { FETCH_EVERY_MS, importFeed, look } from './commands/import-feed.ts';

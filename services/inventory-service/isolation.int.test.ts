@@ -1,10 +1,10 @@
+import { getTableName, sql } from '@ghasi/db/drizzle';
 import { isPrivilegeViolation } from '@ghasi/db/pg-errors';
 import { execute, row, rows } from '@ghasi/db/sql';
 import { type Ctx, systemTransaction } from '@ghasi/db/tenant-transaction';
 import type { Id } from '@ghasi/domain-primitives/ids';
 import { drizzleDrift } from '@ghasi/testing/drizzle-drift';
 import { testActor } from '@ghasi/testing/tenants';
-import { getTableName, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { blockRoom } from './commands/blocks.ts';
 import { publishCalendar } from './commands/calendars.ts';

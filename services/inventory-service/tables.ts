@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '@ghasi/db/drizzle';
 import {
   boolean,
   customType,
@@ -13,7 +13,7 @@ import {
   timestamp,
   unique,
   uuid,
-} from 'drizzle-orm/pg-core';
+} from '@ghasi/db/drizzle-tables';
 import { stopSellEndings, stopSellReasons } from './contract.ts';
 import {
   allocationStates,

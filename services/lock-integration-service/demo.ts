@@ -1,10 +1,10 @@
 import { accepted } from '@ghasi/db/accepted';
 import { lockEntity } from '@ghasi/db/advisory-lock';
 import type { Database } from '@ghasi/db/database';
+import { eq } from '@ghasi/db/drizzle';
 import { insertAll } from '@ghasi/db/insert-all';
 import { type Actor, type Ctx, tenantTransaction } from '@ghasi/db/tenant-transaction';
 import { type Id, idFromUuid, idToUuid, type TenantId } from '@ghasi/domain-primitives/ids';
-import { eq } from 'drizzle-orm';
 import { pairLock } from './commands/pair-lock.ts';
 import type { LockVendor, Reach } from './lock-vendor.ts';
 import { openLocks } from './locks.ts';

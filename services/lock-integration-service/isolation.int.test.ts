@@ -1,9 +1,9 @@
+import { getTableName, sql } from '@ghasi/db/drizzle';
 import { isPrivilegeViolation } from '@ghasi/db/pg-errors';
 import { rows } from '@ghasi/db/sql';
 import { systemTransaction, tenantTransaction } from '@ghasi/db/tenant-transaction';
 import { drizzleDrift } from '@ghasi/testing/drizzle-drift';
 import { testActor } from '@ghasi/testing/tenants';
-import { getTableName, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type House, type KeyView, type LockedHotel, openHouse } from './fixtures/house.ts';
 import { inHours, newStay, type Stay } from './fixtures/stay.ts';

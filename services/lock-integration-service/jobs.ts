@@ -1,3 +1,4 @@
+import { sql } from '@ghasi/db/drizzle';
 import { rows } from '@ghasi/db/sql';
 import { idFromUuid, PLATFORM_TENANT_ID, type TenantId } from '@ghasi/domain-primitives/ids';
 import {
@@ -8,7 +9,6 @@ import {
   type Schedule,
 } from '@ghasi/jobs/define-job';
 import { enqueue } from '@ghasi/jobs/enqueue';
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { inspectLockNow } from './commands/inspect-lock.ts';
 import { lookAfter } from './commands/look-after.ts';

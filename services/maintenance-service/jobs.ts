@@ -1,7 +1,7 @@
+import { sql } from '@ghasi/db/drizzle';
 import { rows } from '@ghasi/db/sql';
 import type { TenantId } from '@ghasi/domain-primitives/ids';
 import { defineJob, every } from '@ghasi/jobs/define-job';
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { openDueOrders } from './commands/plans.ts';
 

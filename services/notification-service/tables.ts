@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '@ghasi/db/drizzle';
 import {
   boolean,
   index,
@@ -10,7 +10,7 @@ import {
   timestamp,
   unique,
   uuid,
-} from 'drizzle-orm/pg-core';
+} from '@ghasi/db/drizzle-tables';
 import { bounceReasons, channels, templates } from './contract.ts';
 import { emailModes, letterProblems, letterStates, locales, messageStatuses, phoneModes } from './model.ts';
 import type { Facts } from './wording/values.ts';

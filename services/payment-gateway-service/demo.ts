@@ -1,10 +1,10 @@
 import { lockEntity } from '@ghasi/db/advisory-lock';
 import type { Database } from '@ghasi/db/database';
+import { eq } from '@ghasi/db/drizzle';
 import { insertAll } from '@ghasi/db/insert-all';
 import { type Actor, tenantTransaction } from '@ghasi/db/tenant-transaction';
 import { minutes } from '@ghasi/domain-primitives/duration';
 import { idToUuid } from '@ghasi/domain-primitives/ids';
-import { eq } from 'drizzle-orm';
 import { ledgerOf, referenceOf, tillsOf } from './demo-ledger.ts';
 import type { SeedBooking, SeedTill } from './demo-money.ts';
 import { isProviderRail } from './model.ts';

@@ -1,5 +1,4 @@
-import type { CurrencyCode } from '@ghasi/domain-primitives/currencies';
-import { sql } from 'drizzle-orm';
+import { sql } from '@ghasi/db/drizzle';
 import {
   bigint,
   boolean,
@@ -14,7 +13,8 @@ import {
   unique,
   uniqueIndex,
   uuid,
-} from 'drizzle-orm/pg-core';
+} from '@ghasi/db/drizzle-tables';
+import type { CurrencyCode } from '@ghasi/domain-primitives/currencies';
 import { failureReasons, paymentPurposes, refundReasons } from './contract.ts';
 import {
   drawerStatuses,

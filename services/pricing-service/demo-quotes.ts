@@ -1,11 +1,11 @@
 import { lockEntity } from '@ghasi/db/advisory-lock';
 import type { Database } from '@ghasi/db/database';
+import { and, eq } from '@ghasi/db/drizzle';
 import { insertAll } from '@ghasi/db/insert-all';
 import { type Actor, type Ctx, tenantRead, tenantTransaction } from '@ghasi/db/tenant-transaction';
 import { minutes } from '@ghasi/domain-primitives/duration';
 import { type Id, idToUuid, type TenantId } from '@ghasi/domain-primitives/ids';
 import type { Stay } from '@ghasi/domain-primitives/stay';
-import { and, eq } from 'drizzle-orm';
 import { policiesOf } from './commands/quotes.ts';
 import type { PlanView } from './contract/resources.ts';
 import type { SeededPlans } from './demo.ts';

@@ -1,3 +1,4 @@
+import { getTableName, sql } from '@ghasi/db/drizzle';
 import { isPrivilegeViolation } from '@ghasi/db/pg-errors';
 import { execute, row, rows } from '@ghasi/db/sql';
 import { systemTransaction } from '@ghasi/db/tenant-transaction';
@@ -5,7 +6,6 @@ import { newId } from '@ghasi/domain-primitives/ids';
 import { addDays } from '@ghasi/domain-primitives/local-date';
 import { drizzleDrift } from '@ghasi/testing/drizzle-drift';
 import { testActor } from '@ghasi/testing/tenants';
-import { getTableName, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { applyDelta } from './commands/deltas.ts';
 import { makeQuote } from './contract/questions.ts';

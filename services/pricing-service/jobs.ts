@@ -1,9 +1,9 @@
+import { sql } from '@ghasi/db/drizzle';
 import { execute } from '@ghasi/db/sql';
 import { tenantTransaction } from '@ghasi/db/tenant-transaction';
 import { days } from '@ghasi/domain-primitives/duration';
 import { parseTenantId } from '@ghasi/domain-primitives/ids';
 import { defineJob, every } from '@ghasi/jobs/define-job';
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { expireDueQuotes } from './commands/quotes.ts';
 import { tenantsWithLapsedQuotes } from './queries/quotes.ts';

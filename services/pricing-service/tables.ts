@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '@ghasi/db/drizzle';
 import {
   bigint,
   boolean,
@@ -13,7 +13,7 @@ import {
   timestamp,
   unique,
   uuid,
-} from 'drizzle-orm/pg-core';
+} from '@ghasi/db/drizzle-tables';
 import { quoteStatuses, type Refusal } from './contract/questions.ts';
 import {
   type ChargeValues,

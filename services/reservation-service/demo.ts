@@ -1,12 +1,12 @@
 import { lockEntity } from '@ghasi/db/advisory-lock';
 import type { Database } from '@ghasi/db/database';
+import { eq } from '@ghasi/db/drizzle';
 import { insertAll } from '@ghasi/db/insert-all';
 import { type Actor, type Ctx, tenantRead, tenantTransaction } from '@ghasi/db/tenant-transaction';
 import type { CurrencyCode } from '@ghasi/domain-primitives/currencies';
 import { type Id, idToUuid, type TenantId } from '@ghasi/domain-primitives/ids';
 import type { LocalDate } from '@ghasi/domain-primitives/local-date';
 import type { Stay } from '@ghasi/domain-primitives/stay';
-import { eq } from 'drizzle-orm';
 import { type Agreed, ALLOCATE_MS, type Ended, HOLD_MS, type Reservation } from './model.ts';
 import type { Guest } from './queries.ts';
 import { guests, reservations } from './tables.ts';

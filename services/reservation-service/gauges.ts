@@ -1,7 +1,7 @@
 import type { Gauge } from '@ghasi/backbone/define-service';
+import { sql } from '@ghasi/db/drizzle';
 import { rows } from '@ghasi/db/sql';
 import { systemTransaction } from '@ghasi/db/tenant-transaction';
-import { sql } from 'drizzle-orm';
 
 const actor = { type: 'system', id: 'metrics' } as const;
 

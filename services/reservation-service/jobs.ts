@@ -1,12 +1,12 @@
 import type { Ask } from '@ghasi/backbone/question';
 import { accepted } from '@ghasi/db/accepted';
+import { sql } from '@ghasi/db/drizzle';
 import { rows } from '@ghasi/db/sql';
 import { type Ctx, systemTransaction } from '@ghasi/db/tenant-transaction';
 import { type Id, idFromUuid, parseTenantId, type TenantId } from '@ghasi/domain-primitives/ids';
 import type { MoneyJson } from '@ghasi/domain-primitives/money';
 import { defineJob, every, type LooseJobCtx, type Schedule } from '@ghasi/jobs/define-job';
 import { folioOf } from '@melmastoon/billing-service/contract/questions';
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { findOpenSaga } from './queries.ts';
 import { endOverdueHold } from './sagas/booking.ts';

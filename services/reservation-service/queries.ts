@@ -1,9 +1,9 @@
+import { and, asc, eq, inArray, isNull, lte, or, sql } from '@ghasi/db/drizzle';
 import { assertUpdated } from '@ghasi/db/optimistic';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { coreErrors } from '@ghasi/domain-primitives/errors';
 import { failpoint } from '@ghasi/domain-primitives/failpoint';
 import { type Id, idFromUuid, idToUuid } from '@ghasi/domain-primitives/ids';
-import { and, asc, eq, inArray, isNull, lte, or, sql } from 'drizzle-orm';
 import type { z } from 'zod';
 import type { board } from './contract/resources.ts';
 import type { Reservation, SagaOutcome, sagaKinds } from './model.ts';

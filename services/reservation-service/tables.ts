@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '@ghasi/db/drizzle';
 import {
   date,
   integer,
@@ -10,7 +10,7 @@ import {
   unique,
   uniqueIndex,
   uuid,
-} from 'drizzle-orm/pg-core';
+} from '@ghasi/db/drizzle-tables';
 import { type Agreed, sagaKinds, sagaOutcomes, statuses } from './model.ts';
 
 const schema = pgSchema('reservation');

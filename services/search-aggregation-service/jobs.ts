@@ -1,9 +1,9 @@
 import type { Ask } from '@ghasi/backbone/question';
+import { sql } from '@ghasi/db/drizzle';
 import { rows } from '@ghasi/db/sql';
 import { minutes } from '@ghasi/domain-primitives/duration';
 import { idFromUuid, parseId, type TenantId } from '@ghasi/domain-primitives/ids';
 import { defineJob, every, type LooseJobCtx, type Schedule } from '@ghasi/jobs/define-job';
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { compute } from './commands/compute.ts';
 import { enqueueReindex, lookAgain, markStale, type Reindex, reindexInput } from './commands/mark.ts';

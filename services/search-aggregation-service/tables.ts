@@ -1,6 +1,4 @@
-import type { CurrencyCode } from '@ghasi/domain-primitives/currencies';
-import type { LocalDate } from '@ghasi/domain-primitives/local-date';
-import { sql } from 'drizzle-orm';
+import { sql } from '@ghasi/db/drizzle';
 import {
   bigint,
   boolean,
@@ -15,7 +13,9 @@ import {
   text,
   timestamp,
   uuid,
-} from 'drizzle-orm/pg-core';
+} from '@ghasi/db/drizzle-tables';
+import type { CurrencyCode } from '@ghasi/domain-primitives/currencies';
+import type { LocalDate } from '@ghasi/domain-primitives/local-date';
 import { checkpointStatuses, handlers, type Localised } from './model.ts';
 
 const schema = pgSchema('search_aggregation');

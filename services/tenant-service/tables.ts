@@ -1,5 +1,4 @@
-import type { CurrencyCode } from '@ghasi/domain-primitives/currencies';
-import { sql } from 'drizzle-orm';
+import { sql } from '@ghasi/db/drizzle';
 import {
   boolean,
   integer,
@@ -12,7 +11,8 @@ import {
   unique,
   uniqueIndex,
   uuid,
-} from 'drizzle-orm/pg-core';
+} from '@ghasi/db/drizzle-tables';
+import type { CurrencyCode } from '@ghasi/domain-primitives/currencies';
 import { historyActions, type Preferences } from './contract/resources.ts';
 import {
   calendars,

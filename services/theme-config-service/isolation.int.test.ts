@@ -1,3 +1,4 @@
+import { getTableName, sql } from '@ghasi/db/drizzle';
 import { isPrivilegeViolation } from '@ghasi/db/pg-errors';
 import { execute, row, rows } from '@ghasi/db/sql';
 import { systemTransaction } from '@ghasi/db/tenant-transaction';
@@ -6,7 +7,6 @@ import { doubleDeliveryContract } from '@ghasi/testing/double-delivery';
 import { drizzleDrift } from '@ghasi/testing/drizzle-drift';
 import { testActor } from '@ghasi/testing/tenants';
 import { PropertyCreated } from '@melmastoon/property-service/contract';
-import { getTableName, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openSite, type Person, type Site } from './fixtures/site.ts';
 import { service } from './service.ts';

@@ -9,7 +9,7 @@ import {
   timestamp,
   unique,
   uuid,
-} from 'drizzle-orm/pg-core';
+} from '@ghasi/db/drizzle-tables';
 import { type BlockView, blockStatuses, type NewPreset, type TokenValues } from './contract/resources.ts';
 import { blockPlacements } from './contract.ts';
 

@@ -1,7 +1,7 @@
 import { accepted } from '@ghasi/db/accepted';
+import { sql } from '@ghasi/db/drizzle';
 import { execute } from '@ghasi/db/sql';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
-import { sql } from 'drizzle-orm';
 import type { z } from 'zod';
 import { OrderPlaced, type order } from './contract.ts';
 

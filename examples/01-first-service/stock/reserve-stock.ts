@@ -1,6 +1,6 @@
+import { sql } from '@ghasi/db/drizzle';
 import { execute } from '@ghasi/db/sql';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
-import { sql } from 'drizzle-orm';
 import type { z } from 'zod';
 import type { order } from '../orders/contract.ts';
 

@@ -1,9 +1,9 @@
 import { type Accepted, accepted } from '@ghasi/db/accepted';
+import { type SQL, sql } from '@ghasi/db/drizzle';
 import { execute, row, rows } from '@ghasi/db/sql';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { minutes, seconds } from '@ghasi/domain-primitives/duration';
 import type { PendingEvent } from '@ghasi/event-envelope/define-event';
-import { type SQL, sql } from 'drizzle-orm';
 import type { z } from 'zod';
 import { OrderCancelled, OrderConfirmed, OrderPlaced, type order, RefundRequested } from './contract.ts';
 

@@ -1,9 +1,9 @@
 import { defineService } from '@ghasi/backbone/define-service';
 import { on } from '@ghasi/backbone/reaction';
+import { sql } from '@ghasi/db/drizzle';
 import { rows } from '@ghasi/db/sql';
 import type { TenantId } from '@ghasi/domain-primitives/ids';
 import { defineJob, every } from '@ghasi/jobs/define-job';
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { PaymentTaken } from '../payments/contract.ts';
 import { StockRefused, StockReserved } from '../stock/contract.ts';

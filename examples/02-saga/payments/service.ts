@@ -1,9 +1,9 @@
 import { defineService } from '@ghasi/backbone/define-service';
 import { on } from '@ghasi/backbone/reaction';
 import { type Accepted, accepted } from '@ghasi/db/accepted';
+import { sql } from '@ghasi/db/drizzle';
 import { execute } from '@ghasi/db/sql';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
-import { sql } from 'drizzle-orm';
 import { RefundRequested } from '../orders/contract.ts';
 import { PaymentTaken } from './contract.ts';
 

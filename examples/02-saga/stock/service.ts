@@ -1,9 +1,9 @@
 import { defineService } from '@ghasi/backbone/define-service';
 import { on } from '@ghasi/backbone/reaction';
+import { sql } from '@ghasi/db/drizzle';
 import { execute } from '@ghasi/db/sql';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import type { PendingEvent } from '@ghasi/event-envelope/define-event';
-import { sql } from 'drizzle-orm';
 import type { z } from 'zod';
 import { OrderCancelled, OrderPlaced, type order } from '../orders/contract.ts';
 import { StockRefused, StockReserved } from './contract.ts';

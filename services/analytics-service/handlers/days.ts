@@ -1,7 +1,7 @@
+import { type SQL, sql } from '@ghasi/db/drizzle';
 import { execute, rows } from '@ghasi/db/sql';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import type { LocalDate } from '@ghasi/domain-primitives/local-date';
-import { type SQL, sql } from 'drizzle-orm';
 import type { Days, Work } from '../projection/handler.ts';
 import { businessDateAt, firstMomentOf, type House, readHouse } from '../queries/business-dates.ts';
 

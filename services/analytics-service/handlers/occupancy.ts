@@ -1,5 +1,5 @@
+import { sql } from '@ghasi/db/drizzle';
 import { execute } from '@ghasi/db/sql';
-import { sql } from 'drizzle-orm';
 import type { Handler } from '../projection/handler.ts';
 import { businessDateAt } from '../queries/business-dates.ts';
 import { changedDays, clearDays } from './days.ts';

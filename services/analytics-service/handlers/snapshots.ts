@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
+import { sql } from '@ghasi/db/drizzle';
 import { rows } from '@ghasi/db/sql';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import type { CurrencyCode } from '@ghasi/domain-primitives/currencies';
 import { idFromUuid } from '@ghasi/domain-primitives/ids';
 import { addDays, type LocalDate } from '@ghasi/domain-primitives/local-date';
 import type { PayloadOf, PendingEvent } from '@ghasi/event-envelope/define-event';
-import { sql } from 'drizzle-orm';
 import { SnapshotComputed, type snapshotKinds } from '../contract.ts';
 import {
   available,

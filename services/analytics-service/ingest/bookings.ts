@@ -1,7 +1,7 @@
+import { sql } from '@ghasi/db/drizzle';
 import { rows } from '@ghasi/db/sql';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { addDays } from '@ghasi/domain-primitives/local-date';
-import { sql } from 'drizzle-orm';
 import { foldBooking, rangesOf, type Sample } from '../model.ts';
 import type { Days } from '../projection/handler.ts';
 import { writeBookings, writeSamples } from '../queries/write-bookings.ts';

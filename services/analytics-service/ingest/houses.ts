@@ -1,8 +1,8 @@
+import { sql } from '@ghasi/db/drizzle';
 import { execute, rows } from '@ghasi/db/sql';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { addDays, type LocalDate } from '@ghasi/domain-primitives/local-date';
 import { localDateIn, parseZone } from '@ghasi/domain-primitives/zone';
-import { sql } from 'drizzle-orm';
 import { everything } from '../projection/handler.ts';
 import { begin, changed } from './ingest.ts';
 

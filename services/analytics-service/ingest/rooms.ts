@@ -1,7 +1,7 @@
+import { sql } from '@ghasi/db/drizzle';
 import { execute, rows } from '@ghasi/db/sql';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import type { LocalDate } from '@ghasi/domain-primitives/local-date';
-import { sql } from 'drizzle-orm';
 import type { Days } from '../projection/handler.ts';
 import { begin, changed } from './ingest.ts';
 

@@ -1,6 +1,6 @@
+import { sql } from '@ghasi/db/drizzle';
 import { rows } from '@ghasi/db/sql';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
-import { sql } from 'drizzle-orm';
 import type { Projection } from './handler.ts';
 import { currentWatermark } from './note-changes.ts';
 

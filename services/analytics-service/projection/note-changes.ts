@@ -1,7 +1,7 @@
 import { lockEntity } from '@ghasi/db/advisory-lock';
+import { sql } from '@ghasi/db/drizzle';
 import { execute, row } from '@ghasi/db/sql';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
-import { sql } from 'drizzle-orm';
 import type { Days, Projection } from './handler.ts';
 
 type Where = Pick<Projection, 'schema'>;

@@ -1,9 +1,9 @@
+import { sql } from '@ghasi/db/drizzle';
 import { execute, rows } from '@ghasi/db/sql';
 import { type Ctx, tenantTransaction } from '@ghasi/db/tenant-transaction';
 import { parseLocalDate } from '@ghasi/domain-primitives/local-date';
 import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
 import { newTenantId, testActor } from '@ghasi/testing/tenants';
-import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { readFreshness } from './freshness.ts';
 import type { Handler, Projection, Work } from './handler.ts';

@@ -1,8 +1,8 @@
 import type { Accepted, ValueOf } from '@ghasi/db/accepted';
 import { accepted } from '@ghasi/db/accepted';
+import { sql } from '@ghasi/db/drizzle';
 import { execute, row, rows } from '@ghasi/db/sql';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
-import { sql } from 'drizzle-orm';
 import { type Change, everything, type Handler, type Projection } from './handler.ts';
 import { currentWatermark } from './note-changes.ts';
 

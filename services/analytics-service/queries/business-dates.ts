@@ -1,8 +1,8 @@
+import { type SQL, sql } from '@ghasi/db/drizzle';
 import { row } from '@ghasi/db/sql';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import type { CurrencyCode } from '@ghasi/domain-primitives/currencies';
 import type { LocalDate } from '@ghasi/domain-primitives/local-date';
-import { type SQL, sql } from 'drizzle-orm';
 
 /**
  * R1: the hotel day a moment belongs to, as SQL: the day that had begun last, and before the first one that we know of the

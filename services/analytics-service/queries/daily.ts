@@ -1,9 +1,9 @@
+import { sql } from '@ghasi/db/drizzle';
 import { rows } from '@ghasi/db/sql';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import type { CurrencyCode } from '@ghasi/domain-primitives/currencies';
 import { type Id, idToUuid } from '@ghasi/domain-primitives/ids';
 import { eachDay, type LocalDate } from '@ghasi/domain-primitives/local-date';
-import { sql } from 'drizzle-orm';
 import type { DailyView } from '../contract/views.ts';
 import { available, averageRate, occupancyOf, type Period, revenuePerRoom } from '../measures.ts';
 import { freshnessFor, freshnessJson, usedBy } from './houses.ts';

@@ -1,6 +1,6 @@
+import { sql } from '@ghasi/db/drizzle';
 import { rows } from '@ghasi/db/sql';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
-import { sql } from 'drizzle-orm';
 import { type Freshness, freshnessOf, readFreshness, togetherFresh } from '../projection/freshness.ts';
 
 /** Which handlers' rows an answer is made of. */

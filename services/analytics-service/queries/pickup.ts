@@ -1,9 +1,9 @@
+import { sql } from '@ghasi/db/drizzle';
 import { rows } from '@ghasi/db/sql';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import type { CurrencyCode } from '@ghasi/domain-primitives/currencies';
 import { type Id, idFromUuid, idToUuid } from '@ghasi/domain-primitives/ids';
 import { addDays, eachDay, type LocalDate } from '@ghasi/domain-primitives/local-date';
-import { sql } from 'drizzle-orm';
 import type { PickupView } from '../contract/views.ts';
 import type { Period } from '../measures.ts';
 import { readHouse } from './business-dates.ts';

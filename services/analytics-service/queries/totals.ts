@@ -1,7 +1,7 @@
+import { type SQL, sql } from '@ghasi/db/drizzle';
 import { rows } from '@ghasi/db/sql';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import type { LocalDate } from '@ghasi/domain-primitives/local-date';
-import { type SQL, sql } from 'drizzle-orm';
 import type { MixTotals, MoneyTotals, Period, Totals } from '../measures.ts';
 
 /** Which days of which house; null: of all houses of the tenant. */

@@ -1,6 +1,6 @@
+import { sql } from '@ghasi/db/drizzle';
 import { execute } from '@ghasi/db/sql';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
-import { sql } from 'drizzle-orm';
 import type { Booking, Sample } from '../model.ts';
 
 /** A booking with its ids, which are bare uuids. */

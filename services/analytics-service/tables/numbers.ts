@@ -10,7 +10,7 @@ import {
   timestamp,
   unique,
   uuid,
-} from 'drizzle-orm/pg-core';
+} from '@ghasi/db/drizzle-tables';
 import { snapshotKinds } from '../contract.ts';
 import { checkpointStatuses } from '../projection/freshness.ts';
 

@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm';
+import { eq } from '@ghasi/db/drizzle';
 import { type AnchorMedium, RootTaken, recordOf } from '../anchor.ts';
 import { keptRoots } from '../tables.ts';
 

@@ -1,8 +1,8 @@
+import { eq, inArray, sql } from '@ghasi/db/drizzle';
 import { execute, rows } from '@ghasi/db/sql';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { idToUuid } from '@ghasi/domain-primitives/ids';
 import type { UUIDv7 } from '@ghasi/domain-primitives/uuid';
-import { eq, inArray, sql } from 'drizzle-orm';
 import type { ActorType, Deed, Entry } from '../entry.ts';
 import { dayOf, emptyChain, type Head } from '../model.ts';
 import { chains, entries } from '../tables.ts';

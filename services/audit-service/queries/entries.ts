@@ -1,9 +1,9 @@
+import { and, asc, desc, eq, gt, lt, or, sql } from '@ghasi/db/drizzle';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { coreErrors } from '@ghasi/domain-primitives/errors';
 import { type Id, idFromUuid, idToUuid } from '@ghasi/domain-primitives/ids';
 import type { LocalDate } from '@ghasi/domain-primitives/local-date';
 import type { UUIDv7 } from '@ghasi/domain-primitives/uuid';
-import { and, asc, desc, eq, gt, lt, or, sql } from 'drizzle-orm';
 import type { z } from 'zod';
 import type { entryFilter } from '../contract/resources.ts';
 import type { Entry } from '../entry.ts';

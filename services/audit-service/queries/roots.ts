@@ -1,8 +1,8 @@
+import { and, asc, desc, eq, gt, gte, inArray, lte, min, sql } from '@ghasi/db/drizzle';
 import { rows } from '@ghasi/db/sql';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { type Id, idToUuid } from '@ghasi/domain-primitives/ids';
 import type { LocalDate } from '@ghasi/domain-primitives/local-date';
-import { and, asc, desc, eq, gt, gte, inArray, lte, min, sql } from 'drizzle-orm';
 import type { AnchoredRoot, DayRoot } from '../anchor.ts';
 import type { anchorMedia } from '../contract.ts';
 import { anchors, entries, roots } from '../tables.ts';

@@ -1,6 +1,6 @@
+import { desc, eq } from '@ghasi/db/drizzle';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { coreErrors } from '@ghasi/domain-primitives/errors';
-import { desc, eq } from 'drizzle-orm';
 import type { z } from 'zod';
 import type { verificationView } from '../contract/resources.ts';
 import { verifications } from '../tables.ts';

@@ -1,9 +1,9 @@
 import { lockEntity } from '@ghasi/db/advisory-lock';
+import { and, eq, sql } from '@ghasi/db/drizzle';
 import { rows } from '@ghasi/db/sql';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { seconds } from '@ghasi/domain-primitives/duration';
 import type { Id, TenantId } from '@ghasi/domain-primitives/ids';
-import { and, eq, sql } from 'drizzle-orm';
 import type { Draft } from '../contract/booking-draft.ts';
 import { bookingDraftSnapshots, draftBookings } from '../tables.ts';
 

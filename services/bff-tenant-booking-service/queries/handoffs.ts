@@ -1,6 +1,6 @@
+import { and, eq, gt } from '@ghasi/db/drizzle';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import type { Id } from '@ghasi/domain-primitives/ids';
-import { and, eq, gt } from 'drizzle-orm';
 import { handoffArrivalLog } from '../tables.ts';
 
 /** A handoff as it arrived. */

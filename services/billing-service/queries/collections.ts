@@ -1,7 +1,7 @@
+import { asc, eq } from '@ghasi/db/drizzle';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { type Id, idToUuid } from '@ghasi/domain-primitives/ids';
 import { uuid7 } from '@ghasi/domain-primitives/uuid';
-import { asc, eq } from 'drizzle-orm';
 import { collections } from '../tables.ts';
 
 /** What payment-gateway-service was asked for, and what it said. */

@@ -1,8 +1,8 @@
+import { and, asc, eq, inArray, sql } from '@ghasi/db/drizzle';
 import { rows } from '@ghasi/db/sql';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { coreErrors } from '@ghasi/domain-primitives/errors';
 import { type Id, idFromUuid, idToUuid } from '@ghasi/domain-primitives/ids';
-import { and, asc, eq, inArray, sql } from 'drizzle-orm';
 import { type Folio, type Payment, prepared } from '../model/folio.ts';
 import { entries, folios, nights, payments } from '../tables.ts';
 

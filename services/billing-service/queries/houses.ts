@@ -1,6 +1,6 @@
+import { and, eq, lt } from '@ghasi/db/drizzle';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { type Id, idToUuid } from '@ghasi/domain-primitives/ids';
-import { and, eq, lt } from 'drizzle-orm';
 import { houses, type Localised } from '../tables.ts';
 
 type Tx = Ctx['tx'];

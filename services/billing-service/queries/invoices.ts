@@ -1,8 +1,8 @@
+import { and, desc, eq, inArray, isNull, lt, sql } from '@ghasi/db/drizzle';
 import { row } from '@ghasi/db/sql';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { coreErrors } from '@ghasi/domain-primitives/errors';
 import { type Id, idFromUuid, idToUuid } from '@ghasi/domain-primitives/ids';
-import { and, desc, eq, inArray, isNull, lt, sql } from 'drizzle-orm';
 import { invoiceDocuments, invoiceLines, invoiceSeries, invoices, invoiceVoids } from '../invoice-tables.ts';
 
 type Tx = Ctx['tx'];

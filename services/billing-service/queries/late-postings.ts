@@ -1,8 +1,8 @@
+import { and, asc, eq } from '@ghasi/db/drizzle';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { coreErrors } from '@ghasi/domain-primitives/errors';
 import { type Id, idToUuid } from '@ghasi/domain-primitives/ids';
 import { uuid7 } from '@ghasi/domain-primitives/uuid';
-import { and, asc, eq } from 'drizzle-orm';
 import type { LatePostingKind, LatePostingReason } from '../model/late-posting.ts';
 import { latePostings } from '../tables.ts';
 

@@ -1,7 +1,7 @@
+import { and, asc, eq, inArray } from '@ghasi/db/drizzle';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { coreErrors } from '@ghasi/domain-primitives/errors';
 import { type Id, idFromUuid, idToUuid } from '@ghasi/domain-primitives/ids';
-import { and, asc, eq, inArray } from 'drizzle-orm';
 import type { Account, Entry } from '../model/accounts.ts';
 import type { Folio } from '../model/folio.ts';
 import type { Line, StoredLine } from '../model/line.ts';

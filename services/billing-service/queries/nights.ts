@@ -1,6 +1,6 @@
+import { and, asc, eq, sql } from '@ghasi/db/drizzle';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { type Id, idFromUuid, idToUuid } from '@ghasi/domain-primitives/ids';
-import { and, asc, eq, sql } from 'drizzle-orm';
 import type { Night, TaxPart } from '../model/line.ts';
 import { nights } from '../tables.ts';
 

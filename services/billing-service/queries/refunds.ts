@@ -1,6 +1,6 @@
+import { and, asc, eq, isNull } from '@ghasi/db/drizzle';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { type Id, idToUuid } from '@ghasi/domain-primitives/ids';
-import { and, asc, eq, isNull } from 'drizzle-orm';
 import type { Promised } from '../model/book.ts';
 import { promisedRefunds } from '../tables.ts';
 

@@ -1,7 +1,7 @@
+import { and, desc, eq, isNull, type SQL } from '@ghasi/db/drizzle';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { type Id, idFromUuid, idToUuid } from '@ghasi/domain-primitives/ids';
 import type { LocalDate } from '@ghasi/domain-primitives/local-date';
-import { and, desc, eq, isNull, type SQL } from 'drizzle-orm';
 import type { DiscrepancyKind, endings, View } from '../model/discrepancy.ts';
 import { discrepancies } from '../tables.ts';
 

@@ -1,8 +1,8 @@
+import { and, eq, sql } from '@ghasi/db/drizzle';
 import { execute } from '@ghasi/db/sql';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { type Id, idToUuid } from '@ghasi/domain-primitives/ids';
 import type { LocalDate } from '@ghasi/domain-primitives/local-date';
-import { and, eq, sql } from 'drizzle-orm';
 import { type Plan, type TaskKind, usualPlans } from '../model/task.ts';
 import { houses, plans } from '../tables.ts';
 

@@ -1,8 +1,8 @@
+import { and, asc, eq, ne, sql } from '@ghasi/db/drizzle';
 import { execute } from '@ghasi/db/sql';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { type Id, idFromUuid, idToUuid } from '@ghasi/domain-primitives/ids';
 import type { LocalDate } from '@ghasi/domain-primitives/local-date';
-import { and, asc, eq, ne, sql } from 'drizzle-orm';
 import type { Block, Condition } from '../model/room.ts';
 import { overlays } from '../tables.ts';
 

@@ -1,10 +1,10 @@
 import { lockEntity } from '@ghasi/db/advisory-lock';
+import { and, asc, eq, inArray, type SQL, sql } from '@ghasi/db/drizzle';
 import { execute } from '@ghasi/db/sql';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { type Id, idFromUuid, idToUuid } from '@ghasi/domain-primitives/ids';
 import type { LocalDate } from '@ghasi/domain-primitives/local-date';
 import { uuid7 } from '@ghasi/domain-primitives/uuid';
-import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm';
 import type { RoomState } from '../contract/room-state.ts';
 import type { View } from '../model/discrepancy.ts';
 import type { Overlay } from '../model/room.ts';

@@ -1,7 +1,7 @@
+import { and, asc, eq, inArray, type SQL } from '@ghasi/db/drizzle';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { type Id, idFromUuid, idToUuid } from '@ghasi/domain-primitives/ids';
 import type { LocalDate } from '@ghasi/domain-primitives/local-date';
-import { and, asc, eq, inArray, type SQL } from 'drizzle-orm';
 import type { Stay } from '../model/stay.ts';
 import { stays } from '../tables.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import { and, eq } from '@ghasi/db/drizzle';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
-import { and, eq } from 'drizzle-orm';
 import { type AttemptKind, countAttempt } from '../model.ts';
 import { attempts } from '../tables.ts';
 

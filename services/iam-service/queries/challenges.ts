@@ -1,6 +1,6 @@
+import { and, eq, gt, isNull, lt, sql } from '@ghasi/db/drizzle';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import type { Id } from '@ghasi/domain-primitives/ids';
-import { and, eq, gt, isNull, lt, sql } from 'drizzle-orm';
 import { CHALLENGE_TRIES, type Confirmed, type Factor, lifetimes } from '../model.ts';
 import { hashToken } from '../secret-token.ts';
 import { attestations, challenges } from '../tables.ts';

@@ -1,6 +1,6 @@
+import { and, asc, eq, gt, isNull, sql } from '@ghasi/db/drizzle';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import type { Id } from '@ghasi/domain-primitives/ids';
-import { and, asc, eq, gt, isNull, sql } from 'drizzle-orm';
 import { hashToken, newTypedCode, type SecretToken } from '../secret-token.ts';
 import { deviceNonces, devicePairings, devices } from '../tables.ts';
 

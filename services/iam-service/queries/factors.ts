@@ -1,6 +1,6 @@
+import { and, asc, eq, gt, isNull, lt, or, sql } from '@ghasi/db/drizzle';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import type { Id } from '@ghasi/domain-primitives/ids';
-import { and, asc, eq, gt, isNull, lt, or, sql } from 'drizzle-orm';
 import { type Factor, lifetimes } from '../model.ts';
 import { hashToken, newTypedCode } from '../secret-token.ts';
 import { factors, recoveryCodes } from '../tables.ts';

@@ -1,7 +1,7 @@
+import { and, asc, eq, gt, isNull, ne, sql } from '@ghasi/db/drizzle';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { coreErrors } from '@ghasi/domain-primitives/errors';
 import type { Id } from '@ghasi/domain-primitives/ids';
-import { and, asc, eq, gt, isNull, ne, sql } from 'drizzle-orm';
 import { hashToken, newSecretToken, type SecretToken } from '../secret-token.ts';
 import { operators, passwordLinks } from '../tables.ts';
 

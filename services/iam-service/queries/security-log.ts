@@ -1,6 +1,6 @@
+import { and, desc, eq, lt } from '@ghasi/db/drizzle';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import type { Id } from '@ghasi/domain-primitives/ids';
-import { and, desc, eq, lt } from 'drizzle-orm';
 import { securityLog } from '../tables.ts';
 
 /** Everything the log can tell. Names are for ever. */

@@ -1,7 +1,7 @@
+import { and, desc, eq, gt, isNull, ne, sql } from '@ghasi/db/drizzle';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import type { Id } from '@ghasi/domain-primitives/ids';
 import type { Role } from '@melmastoon/tenant-service/contract';
-import { and, desc, eq, gt, isNull, ne, sql } from 'drizzle-orm';
 import { idleEnd, type RevokedReason } from '../model.ts';
 import { hashToken, newSecretToken, type SecretToken } from '../secret-token.ts';
 import { devices, operators, refreshTokens, sessions } from '../tables.ts';

@@ -1,6 +1,6 @@
+import { sql } from '@ghasi/db/drizzle';
 import { execute } from '@ghasi/db/sql';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
-import { sql } from 'drizzle-orm';
 
 /** Does something; when it says false, whatever it wrote is undone and the transaction goes on. */
 export async function undoable(ctx: Ctx, work: () => Promise<boolean>): Promise<boolean> {

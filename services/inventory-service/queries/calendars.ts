@@ -1,9 +1,9 @@
+import { sql } from '@ghasi/db/drizzle';
 import { execute, row, rows } from '@ghasi/db/sql';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { type Id, idFromUuid, idToUuid, type TenantId } from '@ghasi/domain-primitives/ids';
 import { addDays, type LocalDate } from '@ghasi/domain-primitives/local-date';
 import type { Zone } from '@ghasi/domain-primitives/zone';
-import { sql } from 'drizzle-orm';
 import { joined, type Nights } from '../calendar/nights.ts';
 import { orNull, type Place, placeOf } from './places.ts';
 

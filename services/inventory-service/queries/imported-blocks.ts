@@ -1,9 +1,9 @@
+import { type SQL, sql } from '@ghasi/db/drizzle';
 import { execute, rows } from '@ghasi/db/sql';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { type Id, idFromUuid, idToUuid } from '@ghasi/domain-primitives/ids';
 import type { LocalDate } from '@ghasi/domain-primitives/local-date';
 import { uuid7 } from '@ghasi/domain-primitives/uuid';
-import { type SQL, sql } from 'drizzle-orm';
 import type { KnownBlock } from '../calendar/follow-feed.ts';
 import type { Nights } from '../calendar/nights.ts';
 import type { BlockEnding } from '../model.ts';

@@ -1,8 +1,8 @@
+import { sql } from '@ghasi/db/drizzle';
 import { rows } from '@ghasi/db/sql';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { type Id, idFromUuid, idToUuid } from '@ghasi/domain-primitives/ids';
 import { addDays, type LocalDate } from '@ghasi/domain-primitives/local-date';
-import { sql } from 'drizzle-orm';
 import type { moveReasons } from '../contract/resources.ts';
 import { horizon } from '../model.ts';
 import { type Place, placeOf } from './places.ts';

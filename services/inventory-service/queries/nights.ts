@@ -1,8 +1,8 @@
+import { sql } from '@ghasi/db/drizzle';
 import { execute, rows } from '@ghasi/db/sql';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { type Id, idFromUuid, idToUuid } from '@ghasi/domain-primitives/ids';
 import type { LocalDate } from '@ghasi/domain-primitives/local-date';
-import { sql } from 'drizzle-orm';
 import type { Night, NightChange } from '../model.ts';
 
 type NightRow = Omit<Night, 'roomTypeId'> & { roomTypeId: string };

@@ -1,8 +1,8 @@
+import { sql } from '@ghasi/db/drizzle';
 import { execute, row } from '@ghasi/db/sql';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { type Id, idToUuid } from '@ghasi/domain-primitives/ids';
 import type { Zone } from '@ghasi/domain-primitives/zone';
-import { sql } from 'drizzle-orm';
 
 /** Notes the zone of a property; it is for good (R3). */
 export async function noteProperty(ctx: Ctx, { id, zone }: { id: Id<'pro'>; zone: Zone }): Promise<void> {

@@ -1,9 +1,9 @@
 import { lockEntity } from '@ghasi/db/advisory-lock';
+import { sql } from '@ghasi/db/drizzle';
 import { execute, row, rows } from '@ghasi/db/sql';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { type Id, idFromUuid, idToUuid } from '@ghasi/domain-primitives/ids';
 import type { LocalDate } from '@ghasi/domain-primitives/local-date';
-import { sql } from 'drizzle-orm';
 
 /** A room as property-service told of it. */
 export type Room = {

@@ -1,6 +1,6 @@
+import { sql } from '@ghasi/db/drizzle';
 import { execute } from '@ghasi/db/sql';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
-import { sql } from 'drizzle-orm';
 
 /** Notes a version of another's aggregate; false when this or a newer one was seen before. Locks the aggregate. */
 export async function isNewer(ctx: Ctx, aggregateId: string, version: number): Promise<boolean> {

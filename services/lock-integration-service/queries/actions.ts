@@ -1,6 +1,6 @@
+import { asc, eq } from '@ghasi/db/drizzle';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { uuid7 } from '@ghasi/domain-primitives/uuid';
-import { asc, eq } from 'drizzle-orm';
 import type { ActionName } from '../model/desk.ts';
 import { actions } from '../tables.ts';
 

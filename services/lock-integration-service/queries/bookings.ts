@@ -1,7 +1,7 @@
 import { lockEntity } from '@ghasi/db/advisory-lock';
+import { and, asc, eq, notInArray } from '@ghasi/db/drizzle';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { type Id, idToUuid } from '@ghasi/domain-primitives/ids';
-import { and, asc, eq, notInArray } from 'drizzle-orm';
 import { bookedRooms, bookings } from '../tables.ts';
 
 /** What we remember of a booking. */

@@ -1,7 +1,7 @@
+import { eq } from '@ghasi/db/drizzle';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { type Id, idToUuid } from '@ghasi/domain-primitives/ids';
 import { parseZone, type Zone } from '@ghasi/domain-primitives/zone';
-import { eq } from 'drizzle-orm';
 import { houses, rooms } from '../tables.ts';
 
 /** A house with its rules about keys. */

@@ -1,8 +1,8 @@
+import { and, asc, desc, eq, gt, isNotNull, ne, type SQL } from '@ghasi/db/drizzle';
 import { assertUpdated } from '@ghasi/db/optimistic';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { coreErrors } from '@ghasi/domain-primitives/errors';
 import { type Id, idFromUuid, idToUuid } from '@ghasi/domain-primitives/ids';
-import { and, asc, desc, eq, gt, isNotNull, ne, type SQL } from 'drizzle-orm';
 import type { KeyLife } from '../model/key.ts';
 import type { RoomKey } from '../model/room-keys.ts';
 import type { Window } from '../model/windows.ts';

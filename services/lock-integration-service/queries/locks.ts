@@ -1,8 +1,8 @@
+import { and, asc, eq } from '@ghasi/db/drizzle';
 import { assertUpdated } from '@ghasi/db/optimistic';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { coreErrors } from '@ghasi/domain-primitives/errors';
 import { type Id, idToUuid } from '@ghasi/domain-primitives/ids';
-import { and, asc, eq } from 'drizzle-orm';
 import { locks } from '../tables.ts';
 
 /** What hangs on a door. */

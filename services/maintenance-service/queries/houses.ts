@@ -1,9 +1,9 @@
+import { asc, eq, sql } from '@ghasi/db/drizzle';
 import { execute } from '@ghasi/db/sql';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import type { CurrencyCode } from '@ghasi/domain-primitives/currencies';
 import { type Id, idFromUuid, idToUuid } from '@ghasi/domain-primitives/ids';
 import type { LocalDate } from '@ghasi/domain-primitives/local-date';
-import { asc, eq, sql } from 'drizzle-orm';
 import { houses, rooms } from '../tables.ts';
 
 /** A house as far as repairs care. */

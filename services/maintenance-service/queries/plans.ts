@@ -1,8 +1,8 @@
+import { asc, eq, inArray, sql } from '@ghasi/db/drizzle';
 import { rows } from '@ghasi/db/sql';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { type Id, idFromUuid, idToUuid } from '@ghasi/domain-primitives/ids';
 import type { LocalDate } from '@ghasi/domain-primitives/local-date';
-import { asc, eq, inArray, sql } from 'drizzle-orm';
 import { plans } from '../tables.ts';
 import type { Ticket } from './tickets.ts';
 

@@ -1,8 +1,8 @@
+import { and, asc, desc, eq, isNotNull, isNull, lt, ne, type SQL } from '@ghasi/db/drizzle';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import type { CurrencyCode } from '@ghasi/domain-primitives/currencies';
 import { type Id, idFromUuid, idToUuid } from '@ghasi/domain-primitives/ids';
 import type { LocalDate } from '@ghasi/domain-primitives/local-date';
-import { and, asc, desc, eq, isNotNull, isNull, lt, ne, type SQL } from 'drizzle-orm';
 import type { areas, resolutions, severities, ticketCategories } from '../contract.ts';
 import type { Block, BlockKind, TicketStatus } from '../model.ts';
 import { type StoredPart, steps, tickets } from '../tables.ts';

@@ -1,8 +1,8 @@
+import { eq } from '@ghasi/db/drizzle';
 import { assertUpdated } from '@ghasi/db/optimistic';
 import { isUniqueViolation } from '@ghasi/db/pg-errors';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { coreErrors } from '@ghasi/domain-primitives/errors';
-import { eq } from 'drizzle-orm';
 import type { Settings } from '../queries/settings.ts';
 import { settings } from '../tables.ts';
 

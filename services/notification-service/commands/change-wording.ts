@@ -1,6 +1,6 @@
+import { and, eq } from '@ghasi/db/drizzle';
 import { assertUpdated } from '@ghasi/db/optimistic';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
-import { and, eq } from 'drizzle-orm';
 import type { Locale, Template } from '../model.ts';
 import { findWords } from '../queries/settings.ts';
 import { templateTexts } from '../tables.ts';

@@ -1,5 +1,5 @@
+import { and, eq, inArray, isNotNull, lt } from '@ghasi/db/drizzle';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
-import { and, eq, inArray, isNotNull, lt } from 'drizzle-orm';
 import { found, type Template } from '../model.ts';
 import { letters } from '../tables.ts';
 

@@ -1,7 +1,7 @@
+import { and, asc, desc, eq, isNull, lt } from '@ghasi/db/drizzle';
 import { assertUpdated } from '@ghasi/db/optimistic';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { type Id, idFromUuid, idToUuid } from '@ghasi/domain-primitives/ids';
-import { and, asc, desc, eq, isNull, lt } from 'drizzle-orm';
 import { found } from '../model.ts';
 import { messages } from '../tables.ts';
 

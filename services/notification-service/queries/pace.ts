@@ -1,6 +1,6 @@
+import { sql } from '@ghasi/db/drizzle';
 import { row } from '@ghasi/db/sql';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
-import { sql } from 'drizzle-orm';
 
 /**
  * The moment at which this tenant's next ordinary message may leave. Each gets a moment of its own, so a flood queues up

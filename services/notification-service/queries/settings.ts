@@ -1,5 +1,5 @@
+import { and, eq } from '@ghasi/db/drizzle';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
-import { and, eq } from 'drizzle-orm';
 import type { Locale, Template } from '../model.ts';
 import { settings, templateTexts } from '../tables.ts';
 import type { TemplateText } from '../wording/language.ts';

@@ -1,5 +1,5 @@
+import { and, eq, inArray, sql } from '@ghasi/db/drizzle';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
-import { and, eq, inArray, sql } from 'drizzle-orm';
 import type { Channel } from '../model.ts';
 import { suppressions } from '../tables.ts';
 

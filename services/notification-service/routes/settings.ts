@@ -1,6 +1,6 @@
+import { desc } from '@ghasi/db/drizzle';
 import { coreErrors } from '@ghasi/domain-primitives/errors';
 import { type AnyRoute, defineRoute, operator } from '@ghasi/http/route';
-import { desc } from 'drizzle-orm';
 import { z } from 'zod';
 import { putSettings } from '../commands/change-settings.ts';
 import { newOptOut, optOutLifted, optOutView, settingsView } from '../contract/resources.ts';

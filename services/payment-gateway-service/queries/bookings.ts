@@ -1,6 +1,6 @@
+import { eq } from '@ghasi/db/drizzle';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { type Id, idToUuid } from '@ghasi/domain-primitives/ids';
-import { eq } from 'drizzle-orm';
 import { bookings } from '../tables.ts';
 
 /** What we remember of a booking. */

@@ -1,6 +1,6 @@
+import { and, asc, eq } from '@ghasi/db/drizzle';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { type Id, idToUuid } from '@ghasi/domain-primitives/ids';
-import { and, asc, eq } from 'drizzle-orm';
 import { drawerCounts, drawers, shifts } from '../tables.ts';
 
 export type Drawer = typeof drawers.$inferSelect;

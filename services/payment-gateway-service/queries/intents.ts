@@ -1,9 +1,9 @@
+import { and, asc, desc, eq, inArray } from '@ghasi/db/drizzle';
 import { assertUpdated } from '@ghasi/db/optimistic';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import type { Id } from '@ghasi/domain-primitives/ids';
 import { idFromUuid, idToUuid } from '@ghasi/domain-primitives/ids';
 import { type Money, money } from '@ghasi/domain-primitives/money';
-import { and, asc, desc, eq, inArray } from 'drizzle-orm';
 import { found, openStatuses, type Purpose } from '../model.ts';
 import { intents } from '../tables.ts';
 

@@ -1,6 +1,6 @@
+import { asc, eq } from '@ghasi/db/drizzle';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { uuid7 } from '@ghasi/domain-primitives/uuid';
-import { asc, eq } from 'drizzle-orm';
 import type { journalEntries } from '../model.ts';
 import { journal, ledger } from '../tables.ts';
 

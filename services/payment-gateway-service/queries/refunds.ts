@@ -1,7 +1,7 @@
+import { and, asc, eq } from '@ghasi/db/drizzle';
 import { assertUpdated } from '@ghasi/db/optimistic';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { type Id, idToUuid } from '@ghasi/domain-primitives/ids';
-import { and, asc, eq } from 'drizzle-orm';
 import { found } from '../model.ts';
 import { refunds } from '../tables.ts';
 

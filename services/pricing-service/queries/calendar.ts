@@ -1,8 +1,8 @@
+import { and, asc, gte, inArray, lt, sql } from '@ghasi/db/drizzle';
 import { execute, row } from '@ghasi/db/sql';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { type Id, idFromUuid, idToUuid } from '@ghasi/domain-primitives/ids';
 import { type LocalDate, parseLocalDate } from '@ghasi/domain-primitives/local-date';
-import { and, asc, gte, inArray, lt, sql } from 'drizzle-orm';
 import type { PlanView } from '../contract/resources.ts';
 import { derivedDays } from '../model/rates.ts';
 import type { Day } from '../model/restrictions.ts';

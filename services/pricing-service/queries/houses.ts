@@ -1,8 +1,8 @@
+import { and, eq, inArray, sql } from '@ghasi/db/drizzle';
 import { execute } from '@ghasi/db/sql';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { type Id, idFromUuid, idToUuid } from '@ghasi/domain-primitives/ids';
 import { parseZone } from '@ghasi/domain-primitives/zone';
-import { and, eq, inArray, sql } from 'drizzle-orm';
 import type { Property, RoomType } from '../model/quote.ts';
 import { properties, roomTypes } from '../tables.ts';
 

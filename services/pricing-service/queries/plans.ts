@@ -1,6 +1,6 @@
+import { and, asc, eq, inArray, ne } from '@ghasi/db/drizzle';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { type Id, idFromUuid, idToUuid } from '@ghasi/domain-primitives/ids';
-import { and, asc, eq, inArray, ne } from 'drizzle-orm';
 import type { PlanView } from '../contract/resources.ts';
 import { ratePlans } from '../tables.ts';
 

@@ -1,6 +1,6 @@
+import { and, asc, eq, inArray, ne, or } from '@ghasi/db/drizzle';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { type Id, idFromUuid, idToUuid } from '@ghasi/domain-primitives/ids';
-import { and, asc, eq, inArray, ne, or } from 'drizzle-orm';
 import type { PolicyView } from '../contract/resources.ts';
 import { policies, ratePlans } from '../tables.ts';
 

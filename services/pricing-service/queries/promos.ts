@@ -1,7 +1,7 @@
+import { and, eq, sql } from '@ghasi/db/drizzle';
 import { rows } from '@ghasi/db/sql';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { type Id, idToUuid } from '@ghasi/domain-primitives/ids';
-import { and, eq, sql } from 'drizzle-orm';
 import type { PromoValues, PromoView } from '../contract/resources.ts';
 import { promos } from '../tables.ts';
 import type { CodeOf } from './charges.ts';

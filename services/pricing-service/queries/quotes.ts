@@ -1,8 +1,8 @@
+import { asc, eq, inArray, sql } from '@ghasi/db/drizzle';
 import { execute, row, rows } from '@ghasi/db/sql';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { type Id, idFromUuid, idToUuid } from '@ghasi/domain-primitives/ids';
 import { parseLocalDate } from '@ghasi/domain-primitives/local-date';
-import { asc, eq, inArray, sql } from 'drizzle-orm';
 import type { ChargeLine } from '../model/charges.ts';
 import { type Adjustment, type QuotedNight, type QuotedRoom, stayOf } from '../model/quote.ts';
 import { quoteNights, quoteRooms, quotes } from '../tables.ts';

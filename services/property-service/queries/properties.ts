@@ -1,7 +1,7 @@
+import { and, asc, desc, eq, gt, lt, sql } from '@ghasi/db/drizzle';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { coreErrors } from '@ghasi/domain-primitives/errors';
 import { type Id, idFromUuid, idToUuid } from '@ghasi/domain-primitives/ids';
-import { and, asc, desc, eq, gt, lt, sql } from 'drizzle-orm';
 import type { DayCloseView, PropertyView } from '../contract/resources.ts';
 import { dayCloses, properties } from '../tables.ts';
 

@@ -1,8 +1,8 @@
+import { and, asc, eq, gt } from '@ghasi/db/drizzle';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { canonicalJson } from '@ghasi/domain-primitives/canonical-json';
 import { coreErrors } from '@ghasi/domain-primitives/errors';
 import { type Id, idFromUuid, idToUuid } from '@ghasi/domain-primitives/ids';
-import { and, asc, eq, gt } from 'drizzle-orm';
 import type { RoomTypeSpec, RoomTypeView } from '../contract/resources.ts';
 import { roomTypeSpecs, roomTypes } from '../tables.ts';
 

@@ -1,7 +1,7 @@
+import { and, asc, eq, gt } from '@ghasi/db/drizzle';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { coreErrors } from '@ghasi/domain-primitives/errors';
 import { type Id, idFromUuid, idToUuid } from '@ghasi/domain-primitives/ids';
-import { and, asc, eq, gt } from 'drizzle-orm';
 import type { RoomArchiving, RoomView } from '../contract/resources.ts';
 import { rooms } from '../tables.ts';
 

@@ -1,7 +1,7 @@
+import { and, asc, eq, gt, ne, or, sql } from '@ghasi/db/drizzle';
 import { row, rows } from '@ghasi/db/sql';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { type Id, idToUuid } from '@ghasi/domain-primitives/ids';
-import { and, asc, eq, gt, ne, or, sql } from 'drizzle-orm';
 import type { Checkpoint, Handler } from '../model.ts';
 import { checkpoints } from '../tables.ts';
 

@@ -1,10 +1,10 @@
+import { and, eq, lt, sql } from '@ghasi/db/drizzle';
 import { execute } from '@ghasi/db/sql';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import type { CurrencyCode } from '@ghasi/domain-primitives/currencies';
 import { type Id, idToUuid } from '@ghasi/domain-primitives/ids';
 import type { LocalDate } from '@ghasi/domain-primitives/local-date';
 import { parseZone, type Zone } from '@ghasi/domain-primitives/zone';
-import { and, eq, lt, sql } from 'drizzle-orm';
 import type { Localised } from '../model.ts';
 import { houses, type tenantStatuses, tenants } from '../tables.ts';
 

@@ -1,6 +1,6 @@
+import { asc, eq } from '@ghasi/db/drizzle';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { type Id, idFromUuid, idToUuid } from '@ghasi/domain-primitives/ids';
-import { asc, eq } from 'drizzle-orm';
 import type { EvictionReason } from '../model.ts';
 import { listings } from '../tables.ts';
 

@@ -1,8 +1,8 @@
+import { sql } from '@ghasi/db/drizzle';
 import { rows } from '@ghasi/db/sql';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import type { CurrencyCode } from '@ghasi/domain-primitives/currencies';
 import { idFromUuid } from '@ghasi/domain-primitives/ids';
-import { sql } from 'drizzle-orm';
 import type { FoundListing, SearchRequest } from '../contract/questions.ts';
 import { applyWatermarkFreshness, type Checkpoint, type Localised } from '../model.ts';
 import { folded, wordQuery } from '../search-text.ts';

@@ -1,5 +1,5 @@
+import { and, asc, desc, eq, isNull } from '@ghasi/db/drizzle';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
-import { and, asc, desc, eq, isNull } from 'drizzle-orm';
 import { hosts, slugs } from '../tables.ts';
 
 type Tx = Ctx['tx'];

@@ -1,6 +1,6 @@
+import { desc, lt } from '@ghasi/db/drizzle';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { type Uuid, uuid7 } from '@ghasi/domain-primitives/uuid';
-import { desc, lt } from 'drizzle-orm';
 import type { HistoryEntry } from '../contract/resources.ts';
 import { history } from '../tables.ts';
 

@@ -1,6 +1,18 @@
+import {
+  and,
+  arrayContains,
+  arrayOverlaps,
+  asc,
+  count,
+  eq,
+  gt,
+  isNull,
+  ne,
+  or,
+  type SQL,
+} from '@ghasi/db/drizzle';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { type Id, idFromUuid, idToUuid } from '@ghasi/domain-primitives/ids';
-import { and, arrayContains, arrayOverlaps, asc, count, eq, gt, isNull, ne, or, type SQL } from 'drizzle-orm';
 import type { PropertyScope, Role } from '../contract.ts';
 import type { Membership } from '../model.ts';
 import { memberships } from '../tables.ts';

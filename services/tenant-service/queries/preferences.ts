@@ -1,6 +1,6 @@
+import { and, eq, isNull } from '@ghasi/db/drizzle';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { type Id, idFromUuid, idToUuid } from '@ghasi/domain-primitives/ids';
-import { and, eq, isNull } from 'drizzle-orm';
 import type { Preferences, PreferencesView } from '../contract/resources.ts';
 import { operatorPreferences as table } from '../tables.ts';
 

@@ -1,9 +1,9 @@
+import { and, eq, sql } from '@ghasi/db/drizzle';
 import { row, rows } from '@ghasi/db/sql';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { coreErrors } from '@ghasi/domain-primitives/errors';
 import type { TenantId } from '@ghasi/domain-primitives/ids';
 import type { TenantClassLimits } from '@ghasi/telemetry/tenant-class';
-import { and, eq, sql } from 'drizzle-orm';
 import type { Settings, TenantView } from '../contract/resources.ts';
 import type { TenantFacts } from '../contract.ts';
 import { planLimits, settings, slugs, tenants } from '../tables.ts';

@@ -1,7 +1,7 @@
+import { and, asc, count, eq } from '@ghasi/db/drizzle';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { coreErrors } from '@ghasi/domain-primitives/errors';
 import { type Id, idFromUuid, idToUuid } from '@ghasi/domain-primitives/ids';
-import { and, asc, count, eq } from 'drizzle-orm';
 import type { BlockView } from '../contract/resources.ts';
 import { contentBlocks } from '../tables.ts';
 

@@ -1,7 +1,7 @@
+import { and, asc, eq, isNull, or } from '@ghasi/db/drizzle';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { coreErrors } from '@ghasi/domain-primitives/errors';
 import { type Id, idFromUuid, idToUuid } from '@ghasi/domain-primitives/ids';
-import { and, asc, eq, isNull, or } from 'drizzle-orm';
 import type { ThemeView, TokenValues } from '../contract/resources.ts';
 import { properties, themes } from '../tables.ts';
 

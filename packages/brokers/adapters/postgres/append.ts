@@ -1,7 +1,7 @@
 import type { Database } from '@ghasi/db/database';
+import { sql } from '@ghasi/db/drizzle';
 import { execute, rows } from '@ghasi/db/sql';
 import { systemTransaction } from '@ghasi/db/tenant-transaction';
-import { sql } from 'drizzle-orm';
 import type { Outgoing, Published } from '../../broker.ts';
 
 const broker = { actor: { type: 'system', id: 'postgres-broker' } } as const;

@@ -1,8 +1,8 @@
 import type { Database } from '@ghasi/db/database';
+import { sql } from '@ghasi/db/drizzle';
 import { execute, row, rows, type Tx } from '@ghasi/db/sql';
 import { systemTransaction } from '@ghasi/db/tenant-transaction';
 import { failpoint } from '@ghasi/domain-primitives/failpoint';
-import { sql } from 'drizzle-orm';
 import { backoffMs, type Message, namedBackoffMs, type RetryPolicy } from '../../broker.ts';
 
 /** A message as the parked tables keep it. */

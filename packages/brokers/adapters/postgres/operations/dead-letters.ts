@@ -1,6 +1,6 @@
 import type { Database } from '@ghasi/db/database';
+import { type SQL, sql } from '@ghasi/db/drizzle';
 import { row, rows, type Tx } from '@ghasi/db/sql';
-import { type SQL, sql } from 'drizzle-orm';
 import { brokerErrors } from '../../../errors.ts';
 import { look } from './operation.ts';
 

@@ -1,5 +1,5 @@
+import { type SQL, sql } from '@ghasi/db/drizzle';
 import { row, type Tx } from '@ghasi/db/sql';
-import { type SQL, sql } from 'drizzle-orm';
 import type { Position } from '../log-reader.ts';
 
 /** Part of the log: above `from`, up to and with `to`. */

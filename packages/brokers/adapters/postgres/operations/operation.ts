@@ -1,8 +1,8 @@
 import type { Database } from '@ghasi/db/database';
+import { sql } from '@ghasi/db/drizzle';
 import { retryOnConflict } from '@ghasi/db/optimistic';
 import { execute, type Tx } from '@ghasi/db/sql';
 import { systemTransaction } from '@ghasi/db/tenant-transaction';
-import { sql } from 'drizzle-orm';
 import { brokerErrors } from '../../../errors.ts';
 import { CHANNEL } from '../wake-up.ts';
 

@@ -1,6 +1,6 @@
 import type { Database } from '@ghasi/db/database';
+import { sql } from '@ghasi/db/drizzle';
 import { execute, row, rows, type Tx } from '@ghasi/db/sql';
-import { sql } from 'drizzle-orm';
 import { brokerErrors } from '../../../errors.ts';
 import { type Change, look, operate, record } from './operation.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '@ghasi/db/database';
+import { sql } from '@ghasi/db/drizzle';
 import { execute, row, rows } from '@ghasi/db/sql';
-import { sql } from 'drizzle-orm';
 import { brokerErrors } from '../../../errors.ts';
 import { endOfLog, originalsIn, placeAt, type Range } from './log-range.ts';
 import { BATCH, type Change, look, type OnProgress, operate, record } from './operation.ts';

@@ -1,6 +1,6 @@
 import type { Database } from '@ghasi/db/database';
+import { sql } from '@ghasi/db/drizzle';
 import { execute, row, rows, type Tx } from '@ghasi/db/sql';
-import { sql } from 'drizzle-orm';
 import { brokerErrors } from '../../../errors.ts';
 import type { Position } from '../log-reader.ts';
 import { countFor, endOfLog, firstFrom, placeAt, type RoughCount, startOfLog } from './log-range.ts';
