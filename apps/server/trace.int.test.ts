@@ -6,7 +6,7 @@ import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
 import { waitUntil } from '@ghasi/testing/signal';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readEnvironment } from './environment.ts';
-import { type DeskClient, deskClient, inDays } from './fixtures/desk-client.ts';
+import { type BookingGuest, bookingGuest, confirmation } from './fixtures/booking-guest.ts';
 import { type Running, start } from './start.ts';
 
 /** What a collector of traces receives, as far as it is looked at here. */
@@ -21,7 +21,7 @@ const collector = createServer(async (request, response) => {
 });
 let database: TestDatabase;
 let running: Running;
-let desk: DeskClient;
+let guest: BookingGuest;
 const traceId = randomBytes(16).toString('hex');
 beforeAll(async () => {
   await new Promise<void>(resolve => collector.listen(0, '127.0.0.1', resolve));
@@ -34,9 +34,9 @@ beforeAll(async () => {
     OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(collector.address() as AddressInfo).port}/v1/traces`,
   };
   running = await start(readEnvironment(env), { demo: true });
-  const owner = running.demo.find(({ slug, role }) => slug === 'bala-hissar' && role === 'owner');
-  const headers = { traceparent: `00-${traceId}-00f067aa0ba902b7-01` };
-  desk = await deskClient(running.url, owner as NonNullable<typeof owner>, { headers });
+  guest = await bookingGuest(running.url, 'bala-hissar', {
+    traceparent: `00-${traceId}-00f067aa0ba902b7-01`,
+  });
 });
 afterAll(async () => {
   await running?.close();
@@ -55,9 +55,11 @@ function servicesOf(found: readonly Span[]): Set<string> {
 }
 
 test('OBS-03: a whole booking is one trace through all services that have a part in it', async () => {
-  const booking = await desk.book({ arrival: inDays(200), departure: inDays(202) }, 'cash_pending');
-  expect(booking.status).toBe('confirmed_cash_pending');
+  const { draftId } = await guest.draft(200);
+  const booking = await guest.send('POST', `/drafts/${draftId}/confirm`, confirmation('cash_pending'));
+  expect((await guest.once(draftId, 'confirming')).state).toBe('confirmed');
   const wanted = [
+    'bff-tenant-booking-service',
     'reservation-service',
     'inventory-service',
     'payment-gateway-service',
