@@ -32,7 +32,9 @@ export function returnFromPayment(assets: Assets) {
     };
     const [, value = ''] = new RegExp(`(?:^|; )${NAME}=([^;]*)`).exec(request.headers.cookie ?? '') ?? [];
     const page = decoded(value);
-    const answer = waitingPage.test(page) ? { redirect: page } : troublePage(scene, 'returned', []);
+    const answer = waitingPage.test(page)
+      ? { redirect: `${page}?returned=1` }
+      : troublePage(scene, 'returned', []);
     return send(scene, answer, { request, reply });
   };
 }

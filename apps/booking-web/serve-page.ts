@@ -7,7 +7,7 @@ import type { Bff } from './bff.ts';
 import { type Fields, fieldsOf, isFromOwnPage } from './forms.ts';
 import { type Locale, locales } from './messages/text-keys.ts';
 import { document } from './pages/layout.ts';
-import { troubleOf, troublePage } from './pages/trouble.ts';
+import { type TroubleKind, troubleOf, troublePage } from './pages/trouble.ts';
 import { speechOf } from './speech.ts';
 import type { Hotel } from './views.ts';
 import { cookieUnder, type Page, type Reply, type Scene, type Visit, visitor } from './visit.ts';
@@ -69,7 +69,7 @@ export function serving(site: Site) {
     const answer =
       found.ok && hotel !== undefined && hotel.properties.length > 0
         ? await answerOf({ ...scene, hotel, ask }, { served, request, params, now: site.now() })
-        : troublePage(scene, noHotel(found), []);
+        : withoutHotel(scene, noHotel(found));
     for (const line of setCookies) reply.header('set-cookie', cookieUnder(line, root));
     return send(scene, answer, { request, reply });
   };
@@ -116,6 +116,12 @@ function hasGoodIds({ draftId, reservationId }: Record<string, string>): boolean
 function hereOf(url: string, root: string, { locale, page }: Served): string {
   if (locale === undefined || page === undefined || page.method === 'POST') return '';
   return url.slice(`${root}/${locale}`.length);
+}
+
+/** A wrong address stays wrong; everything else may be over when the guest looks again. */
+function withoutHotel(scene: Scene, kind: TroubleKind): Page {
+  const again = { href: `${scene.base}${scene.here}`, key: 'trouble.try_again' as const };
+  return troublePage(scene, kind, kind === 'unknown_hotel' ? [] : [again]);
 }
 
 function noHotel(found: { ok: boolean; status?: number; code?: string }) {

@@ -29,7 +29,7 @@ const devices = [
 ];
 const ways = locales.flatMap(locale => devices.map(device => ({ locale, ...device })));
 
-describe('the whole path', () => {
+describe.concurrent('the whole path', () => {
   test.each(ways)('in $locale, phone $phone, script $script', async ({ locale, ...device }) => {
     const { context, page } = await openWindow(site.browser, device);
     const outside: string[] = [];

@@ -169,7 +169,15 @@ describe('back from the provider', () => {
     const [, kept = ''] =
       /(booking_return=[^;]+); Path=\/pay/.exec(String(waiting.headers['set-cookie'])) ?? [];
     const returned = await back(kept);
-    expect([returned.statusCode, returned.headers.location]).toEqual([303, sent.headers.location]);
+    expect([returned.statusCode, returned.headers.location]).toEqual([
+      303,
+      `${sent.headers.location}?returned=1`,
+    ]);
+    const again = await get(String(returned.headers.location), { cookie });
+    expect(fixture.log.at(-1)?.path).toMatch(/\/outcome\?returned=1$/); // R24: the provider is asked
+    const [, polled = ''] = /data-wait="([^"]+)"/.exec(again.body) ?? [];
+    await get(polled, { cookie });
+    expect(fixture.log.at(-1)?.path).toMatch(/\/outcome\?returned=1$/);
   });
 
   test.each([

@@ -1,5 +1,6 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Assets } from './assets.ts';
-import type { Bff, BffCall } from './bff.ts';
+import type { Bff, BffCall, BffReply } from './bff.ts';
 import type { Html } from './html.ts';
 import type { Speech } from './speech.ts';
 import type { Hotel } from './views.ts';
@@ -57,22 +58,40 @@ export function visitor(
   const setCookies: string[] = [];
   let cookie = who.cookie;
   async function ask<T>(call: Parameters<Ask>[0]): Promise<Answer<T>> {
-    const reply = await bff({
-      ...call,
-      host: who.host,
-      clientIp: who.clientIp,
-      ...(who.slug === undefined ? {} : { slug: who.slug }),
-      ...(cookie === undefined ? {} : { cookie }),
-    }).catch(() => ({ status: 503, body: { code: 'UNAVAILABLE' }, setCookie: [] }));
+    const reply = await patiently(() =>
+      bff({
+        ...call,
+        host: who.host,
+        clientIp: who.clientIp,
+        ...(who.slug === undefined ? {} : { slug: who.slug }),
+        ...(cookie === undefined ? {} : { cookie }),
+      }).catch(() => ({ status: 503, body: { code: 'UNAVAILABLE' }, setCookie: [] })),
+    );
     for (const line of reply.setCookie ?? []) {
       setCookies.push(line);
       cookie = withCookie(cookie, line); // a session that began with this page serves its other calls too
     }
     if (reply.status < 400) return { ok: true, body: reply.body as T };
-    const { code } = (reply.body ?? {}) as { code?: unknown };
-    return { ok: false, status: reply.status, code: typeof code === 'string' ? code : 'UNAVAILABLE' };
+    return { ok: false, status: reply.status, code: codeOf(reply) };
   }
   return { ask, setCookies };
+}
+
+function codeOf({ body }: BffReply): string {
+  const { code } = (body ?? {}) as { code?: unknown };
+  return typeof code === 'string' ? code : 'UNAVAILABLE';
+}
+
+const PAUSES_MS = [50, 100, 200, 400, 800, 1_600];
+
+/** The second of two clicks comes while the first is at work: it waits for that answer instead of showing a refusal. */
+async function patiently(send: () => Promise<BffReply>): Promise<BffReply> {
+  for (const pauseMs of PAUSES_MS) {
+    const reply = await send();
+    if (reply.status !== 409 || codeOf(reply) !== 'IDEMPOTENCY_IN_PROGRESS') return reply;
+    await setTimeout(pauseMs);
+  }
+  return send();
 }
 
 function withCookie(cookie: string | undefined, setCookie: string): string {

@@ -27,7 +27,11 @@ export function openPage(
   const text =
     wrong === undefined
       ? []
-      : [wrong === 'book.error_phone' ? speech.say(wrong, { example }) : speech.say(wrong)];
+      : [
+          wrong === 'book.error_phone'
+            ? speech.say(wrong, { example: `\u2066${example}\u2069` })
+            : speech.say(wrong),
+        ];
   return {
     title: speech.say('manage.title'),
     status: wrong === undefined ? 200 : 422,

@@ -133,7 +133,9 @@ async function confirm(visit: Visit, { params, form }: PageRequest): Promise<Rep
 
 /** It is being booked already, or nobody knows yet: the waiting page finds out. */
 function isUnderWay(code: string): boolean {
-  return ['CONFIRM_IN_PROGRESS', 'IDEMPOTENCY_IN_FLIGHT', 'COMMIT_UNKNOWN', 'PAYMENT_UNKNOWN'].includes(code);
+  return ['CONFIRM_IN_PROGRESS', 'IDEMPOTENCY_IN_PROGRESS', 'COMMIT_UNKNOWN', 'PAYMENT_UNKNOWN'].includes(
+    code,
+  );
 }
 
 function guestForm(form: Fields): GuestForm {
@@ -169,20 +171,24 @@ function checked(form: GuestForm, { draft, country }: { draft: Draft; country: s
   return { wrong, phone };
 }
 
-async function outcomeOf(visit: Visit, draftId: string) {
-  return visit.ask<Outcome>({ method: 'GET', path: `/drafts/${draftId}/outcome` });
+async function outcomeOf(visit: Visit, draftId: string, { returned }: { returned: boolean }) {
+  const query = returned ? '?returned=1' : '';
+  return visit.ask<Outcome>({ method: 'GET', path: `/drafts/${draftId}/outcome${query}` });
 }
 
-async function pay(visit: Visit, { params }: PageRequest): Promise<Reply> {
+const hasReturned = (query: Fields) => ({ returned: query.get('returned') === '1' });
+
+async function pay(visit: Visit, { params, query }: PageRequest): Promise<Reply> {
   const draftId = params.draftId ?? '';
-  const found = await outcomeOf(visit, draftId);
+  const back = hasReturned(query);
+  const found = await outcomeOf(visit, draftId, back);
   if (!found.ok) return troublePage(visit, troubleOf(found), nextSteps(visit));
   const outcome = found.body;
   if (outcome.state === 'confirmed' && outcome.reservationId !== null) {
     return { redirect: `${visit.base}/booking/${outcome.reservationId}` };
   }
   if (outcome.state === 'failed' || outcome.state === 'expired') return failed(visit, outcome);
-  const page = waitPage(visit, { outcome, zone: visit.hotel.zone });
+  const page = waitPage(visit, { outcome, zone: visit.hotel.zone, ...back });
   return { ...page, cookies: [returnCookie(`${visit.base}/pay/${draftId}`)] };
 }
 
@@ -190,15 +196,13 @@ async function pay(visit: Visit, { params }: PageRequest): Promise<Reply> {
 async function failed(visit: Visit, outcome: Outcome): Promise<Reply> {
   const kind = outcome.failure ?? (outcome.state === 'expired' ? 'HOLD_EXPIRED' : 'UPSTREAM_ERROR');
   const draft = await visit.ask<Draft>({ method: 'GET', path: `/drafts/${outcome.draftId}` });
-  const look = { href: `${visit.base}/pay/${outcome.draftId}`, key: 'wait.again' as const };
-  const next = nextSteps(visit, draft.ok ? draft.body : undefined);
-  return troublePage(visit, kind, kind === 'PAYMENT_UNKNOWN' ? [look] : next);
+  return troublePage(visit, kind, nextSteps(visit, draft.ok ? draft.body : undefined));
 }
 
 /** What the waiting page's script asks for; `next` is where to go when it is decided. */
-async function state(visit: Visit, { params }: PageRequest): Promise<Reply> {
+async function state(visit: Visit, { params, query }: PageRequest): Promise<Reply> {
   const draftId = params.draftId ?? '';
-  const found = await outcomeOf(visit, draftId);
+  const found = await outcomeOf(visit, draftId, hasReturned(query));
   if (!found.ok) return { json: { state: 'unknown', next: null, pay: null, pollMs: 5_000 } };
   const { state: now, redirectUrl, nextPollMs } = found.body;
   const decided = now === 'confirmed' || now === 'failed' || now === 'expired';
