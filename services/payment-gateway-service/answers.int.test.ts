@@ -37,6 +37,18 @@ test('a guest’s page learns where to send him, and what became of it when he i
   expect(await ask(settleReturn, { tenantId, paymentId: newId('pay') })).toBeNull();
 });
 
+test('R24: a provider that is silent when the guest is back leaves the outcome unknown for him, not unpaid', async () => {
+  const [stay, { tenantId }] = [newStay({ rail: 'card' }), house.newPerson()];
+  house.simulators.card.webhooks = 'hold';
+  await house.tell(tenantId, stay.held(), stay.allocated());
+  const of = { tenantId, reservationId: stay.reservationId, purpose: 'booking' };
+  const { paymentId } = (await ask(checkoutOf, of)) as CheckoutFacts;
+  await house.payInBrowser('card', { paymentId });
+  house.simulators.card.misbehave('inquire', 'cut');
+  expect(await ask(settleReturn, { tenantId, paymentId })).toMatchObject({ status: 'unknown' });
+  expect(await ask(settleReturn, { tenantId, paymentId })).toMatchObject({ status: 'captured' });
+});
+
 test('X-113: the remainder at check-out is asked for once per key; another amount replaces what is open', async () => {
   const [stay, { tenantId }] = [newStay(), house.newPerson()];
   await house.tell(tenantId, stay.held(), stay.allocated(), stay.folioOpened());

@@ -12,7 +12,7 @@ const self: Actor = { type: 'service', id: 'payment-gateway-service' };
 
 /**
  * A browser came back from the provider. Whatever its address says, the provider is asked; no answer leaves the payment
- * as it is, and the guest's page goes on waiting. Undefined: no such payment.
+ * as it is, and the guest, who may have paid, is told `unknown`: his page goes on waiting. Undefined: no such payment.
  */
 export async function returned(
   payments: Payments,
@@ -24,8 +24,12 @@ export async function returned(
   const before = await read();
   if (before === undefined) return undefined;
   const transaction = <R>(work: (ctx: Ctx) => Promise<R>) => tenantTransaction(db, who, work);
-  if (before.nextCheckAt !== null)
-    await checkPaymentNow({ transaction, now }, payments, { paymentId, force: true });
+  const checked =
+    before.nextCheckAt === null
+      ? 'settled'
+      : await checkPaymentNow({ transaction, now }, payments, { paymentId, force: true });
   const after = await read();
-  return after === undefined ? undefined : viewCheckout(after);
+  if (after === undefined) return undefined;
+  const view = viewCheckout(after);
+  return checked === 'unanswered' && view.status === 'pending' ? { ...view, status: 'unknown' } : view;
 }
