@@ -4,6 +4,7 @@ import type { Assets } from './assets.ts';
 export const pageModules = {
   search: ['date-grid', 'live-price'],
   rooms: [],
+  arrival: ['arrive'],
   details: ['guest-details'],
   waiting: ['wait'],
   confirmation: ['saved-booking'],

@@ -70,7 +70,9 @@ export function serving(site: Site) {
       found.ok && hotel !== undefined && hotel.properties.length > 0
         ? await answerOf({ ...scene, hotel, ask }, { served, request, params, now: site.now() })
         : withoutHotel(scene, noHotel(found));
-    for (const line of setCookies) reply.header('set-cookie', cookieUnder(line, root));
+    // A form of another site comes without the guest's cookie (SameSite): the session made for it must not replace his.
+    if (served.page?.fromAnywhere !== true)
+      for (const line of setCookies) reply.header('set-cookie', cookieUnder(line, root));
     return send(scene, answer, { request, reply });
   };
 }

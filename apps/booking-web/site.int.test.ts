@@ -125,26 +125,6 @@ describe('paying', () => {
     await way.confirmed();
     await context.close();
   });
-
-  test.each(['PAYMENT_DECLINED', 'PAYMENT_UNKNOWN', 'HOLD_EXPIRED', 'ROOMS_GONE'] as const)(
-    '%s ends on a page that says what to do',
-    async failure => {
-      site.mood.failure = failure;
-      const { context, page } = await openWindow(site.browser, { phone: true, script: true });
-      const way = journey(page, { url: site.url, locale: 'fa-AF' });
-      await way.home();
-      await way.search();
-      await way.choose();
-      await way.fill('cash_pending');
-      await way.book();
-      await page.waitForSelector('.trouble');
-      expect(await page.textContent('h1')).toBe(catalogue['fa-AF'][`trouble.${failure}`]);
-      expect(await page.locator('.trouble .actions a').count()).toBeGreaterThan(0);
-      expect([await axeViolations(page), await clippedTexts(page)]).toEqual([[], []]);
-      await screenshot(page, `fa-AF-phone-${failure}`);
-      await context.close();
-    },
-  );
 });
 
 describe('a bad line', () => {

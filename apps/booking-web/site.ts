@@ -4,6 +4,7 @@ import { siteAssets } from './assets.ts';
 import type { Bff } from './bff.ts';
 import { locales } from './messages/text-keys.ts';
 import { RETURN_PATH, returnFromPayment } from './payment-return.ts';
+import { arrivalRoutes } from './routes/arrival.ts';
 import { bookingRoutes } from './routes/booking.ts';
 import { manageRoutes } from './routes/manage.ts';
 import { searchRoutes } from './routes/search.ts';
@@ -27,7 +28,7 @@ export async function addBookingSite(
   { bff, ownHosts = true, now = () => new Date() }: BookingSiteParts,
 ) {
   const assets = siteAssets();
-  const pages: readonly PageRoute[] = [...searchRoutes, ...bookingRoutes, ...manageRoutes];
+  const pages: readonly PageRoute[] = [...searchRoutes, ...arrivalRoutes, ...bookingRoutes, ...manageRoutes];
   await fastify.register(async scope => {
     scope.addContentTypeParser(
       'application/x-www-form-urlencoded',

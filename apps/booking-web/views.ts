@@ -18,6 +18,7 @@ export type CalendarDays = z.output<typeof api.calendarView>;
 export type Availability = z.output<typeof api.availabilityView>;
 export type Offer = z.output<typeof api.offerView>;
 export type Refusal = z.output<typeof refusalFacts>;
+export type Arrival = z.output<typeof manage.arrivalView>;
 export type Draft = z.output<typeof api.draftView>;
 export type CurrentDraft = z.output<typeof api.currentDraftView>;
 export type PayChoice = z.output<typeof payChoice>;

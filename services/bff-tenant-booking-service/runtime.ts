@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { Ask } from '@ghasi/backbone/question';
 import { minutes } from '@ghasi/domain-primitives/duration';
 import type { HotStore } from '@ghasi/hot/hot-store';
+import { type ArrivalTickets, arrivalTickets } from './arrival-ticket.ts';
 import { type BookingHot, type Caches, closeCaches, openCaches } from './caches.ts';
 import { defaultFlags, type Flags, FlagsPoll } from './flags.ts';
 import { type SessionCookies, sessionCookies } from './session-cookie.ts';
@@ -23,6 +24,7 @@ export type Booking = {
   readonly holdMs: number;
   readonly cookies: SessionCookies;
   readonly handoffKeys: ReadonlyMap<string, string>;
+  readonly tickets: ArrivalTickets;
   /** A keyed hash: what a person can be recognised by is never kept as it is (TB-25, TB-58). */
   hash(kind: 'ip' | 'fingerprint' | 'email' | 'phone', text: string): string;
   /** Gives it the hot tiers; services are made before those are open. */
@@ -54,6 +56,7 @@ export function createBooking({ ask, secret, holdMs = minutes(10), ...more }: Bo
     holdMs,
     cookies: sessionCookies(derive(secret, 'session')),
     handoffKeys: more.handoffKeys ?? new Map([['h1', handoffKey(secret)]]),
+    tickets: arrivalTickets(derive(secret, 'arrival')),
     hash: (kind, text) => createHmac('sha256', piiKey).update(`${kind}\n${text}`).digest('hex'),
     use(given) {
       hot = given;

@@ -41,6 +41,9 @@ export const enCheckout = {
   'cancel.only_fee': 'Cancelling, or not coming, costs {fee}',
   'cancel.after_free': 'Later: free',
 
+  'arrive.title': 'Your stay is ready here',
+  'arrive.submit': 'See the room and its price',
+
   'wait.paying_title': 'Finish your payment',
   'wait.paying_text':
     'Your room is held. Pay on the secure page of the payment provider, then come back here.',
@@ -142,6 +145,15 @@ export const enCheckout = {
     'Nothing you typed is lost and nothing is charged twice. Please try again in a moment.',
   'trouble.RATE_LIMITED': 'Too many requests at once',
   'trouble.RATE_LIMITED_text': 'Please wait a minute and try again.',
+  'trouble.HANDOFF_REFUSED': 'This link does not fit',
+  'trouble.HANDOFF_REFUSED_text':
+    'It was not made for this hotel, or it was changed on the way. Nothing is booked; search here for your dates.',
+  'trouble.HANDOFF_EXPIRED': 'This link is too old',
+  'trouble.HANDOFF_EXPIRED_text':
+    'Prices and free rooms change, so a link counts for a short time only. Nothing is booked; see what is free now.',
+  'trouble.HANDOFF_USED': 'This link was used before',
+  'trouble.HANDOFF_USED_text':
+    'It opens a booking once, in the browser where it was first used. If it was you, go on there; otherwise search here.',
   'trouble.returned': 'Back from the payment page',
   'trouble.returned_text':
     'Open the page of your hotel in the browser you booked with, or open the booking there with its code and your phone number. Please do not pay again.',

@@ -17,6 +17,9 @@ export const troubleKinds = [
   'CANCELLED',
   'UPSTREAM_ERROR',
   'RATE_LIMITED',
+  'HANDOFF_REFUSED',
+  'HANDOFF_EXPIRED',
+  'HANDOFF_USED',
   'returned',
 ] as const;
 export type TroubleKind = (typeof troubleKinds)[number];
@@ -36,6 +39,9 @@ const statuses: Readonly<Record<TroubleKind, number>> = {
   CANCELLED: 410,
   UPSTREAM_ERROR: 503,
   RATE_LIMITED: 429,
+  HANDOFF_REFUSED: 403,
+  HANDOFF_EXPIRED: 410,
+  HANDOFF_USED: 409,
   returned: 200,
 };
 

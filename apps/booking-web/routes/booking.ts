@@ -12,7 +12,6 @@ import type { Reply, Visit } from '../visit.ts';
 /** From a chosen room to the confirmation. Every POST answers with the address of the next page. */
 export const bookingRoutes: readonly PageRoute[] = [
   { method: 'POST', path: '/drafts', handle: choose },
-  { method: 'POST', path: '/arrive', fromAnywhere: true, handle: arrive },
   { method: 'GET', path: '/book/:draftId', handle: details },
   { method: 'POST', path: '/book/:draftId', handle: confirm },
   { method: 'GET', path: '/pay/:draftId', handle: pay },
@@ -46,20 +45,6 @@ async function choose(visit: Visit, { form, now }: PageRequest): Promise<Reply> 
 /** Forms name the house `propertyId` as the BFF does; addresses say `hotel`. */
 function withHotel(form: Fields): Fields {
   return { ...form, get: name => form.get(name === 'hotel' ? 'propertyId' : name) };
-}
-
-/** A guest whom another site sends with a signed wish (TB-57). */
-async function arrive(visit: Visit, { form }: PageRequest): Promise<Reply> {
-  const body = { payload: form.get('payload'), signature: form.get('signature'), keyId: form.get('keyId') };
-  const made = await visit.ask<Draft>({
-    method: 'POST',
-    path: '/handoff',
-    body,
-    idempotencyKey: requestKey('arrive', body),
-  });
-  if (!made.ok)
-    return troublePage(visit, troubleOf(made), [{ href: visit.base, key: 'trouble.search_again' }]);
-  return { redirect: `${visit.base}/book/${made.body.draftId}` };
 }
 
 async function details(visit: Visit, { params }: PageRequest): Promise<Reply> {

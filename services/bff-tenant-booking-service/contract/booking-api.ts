@@ -237,6 +237,7 @@ export type OutcomeView = z.output<typeof outcomeView>;
 
 // The site reads its whole interface here.
 export {
+  arrivalView,
   cancelBody,
   cancelView,
   confirmationView,
@@ -245,4 +246,5 @@ export {
   handoffBody,
   manageOpenBody,
   manageOpenedView,
+  ticketBody,
 } from './manage-api.ts';

@@ -109,6 +109,25 @@ export const handoffBody = z.strictObject({
   keyId: z.string().regex(/^[a-z0-9][a-z0-9-]{0,31}$/),
 });
 
+/**
+ * POST /handoff (200): what the guest brought, and a ticket for it. The ticket is good for 60 seconds and for one draft,
+ * at POST /handoff/drafts of this hotel group.
+ */
+export const arrivalView = z.strictObject({
+  ticket: z.string(),
+  expiresAt: instant,
+  propertyId: idText('pro'),
+  stay,
+  adults: z.int(),
+  children: z.int(),
+  rooms: z.int(),
+});
+
+/** POST /handoff/drafts. */
+export const ticketBody = z.strictObject({
+  ticket: z.string().regex(/^[0-9a-f]{64}\.[0-9a-z]{1,10}\.[A-Za-z0-9_-]{43}$/),
+});
+
 /** What a handoff says; its prices, if it had any, would be ignored: the quote is made here. */
 export const handoffPayload = z.strictObject({
   audience: z.literal('tenant-booking'),

@@ -42,11 +42,12 @@ export async function consumeArrival(
   return rowCount === 1;
 }
 
-/** Whether a signature was consumed before. */
-export async function isConsumed({ tx }: Pick<Ctx, 'tx'>, fingerprint: string): Promise<boolean> {
+/** What is known of a signature that arrived: what it said, and which draft came of it. */
+export async function findArrival({ tx }: Pick<Ctx, 'tx'>, fingerprint: string) {
+  const { payload, consumed, bookingDraftId } = handoffArrivalLog;
   const [found] = await tx
-    .select({ consumed: handoffArrivalLog.consumed })
+    .select({ payload, consumed, bookingDraftId })
     .from(handoffArrivalLog)
     .where(eq(handoffArrivalLog.hmacSignatureFingerprint, fingerprint));
-  return found?.consumed ?? false;
+  return found;
 }
