@@ -26,7 +26,9 @@ function save(ticket: HTMLElement): void {
   const one: Saved = { code, summary: ticket.dataset.summary ?? '', facts, savedAt: Date.now() };
   try {
     const others = read().filter(each => each.code !== code);
-    localStorage.setItem(KEY, JSON.stringify([one, ...others].slice(0, MOST)));
+    // A booking that is over must not be shown at a desk: what was kept of it goes.
+    const kept = 'over' in ticket.dataset ? others : [one, ...others];
+    localStorage.setItem(KEY, JSON.stringify(kept.slice(0, MOST)));
     const note = document.querySelector<HTMLElement>('[data-saved]');
     if (note !== null) note.hidden = false;
   } catch {

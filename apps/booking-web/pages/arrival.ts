@@ -3,7 +3,7 @@ import { pageModules } from '../route-scripts.ts';
 import { nightsOf, propertyIn } from '../search.ts';
 import type { Arrival } from '../views.ts';
 import type { Page, Visit } from '../visit.ts';
-import { partyText, twoDates } from './parts.ts';
+import { banner, partyText, twoDates } from './parts.ts';
 
 /** Where a guest from the consumer site arrives: the stay he brings, and one button. Script presses it for him. */
 export function arrivalPage(visit: Visit, arrival: Arrival): Page {
@@ -15,7 +15,7 @@ export function arrivalPage(visit: Visit, arrival: Arrival): Page {
     title: speech.say('arrive.title'),
     scripts: pageModules.arrival,
     step: 2,
-    main: html`<div class="narrow page"><div class="card words center"><h1>${speech.say('arrive.title')}</h1>
+    main: html`<div class="narrow page"><div class="card words center">${banner(hotel, 'courtyard')}<h1>${speech.say('arrive.title')}</h1>
 <p class="strong">${speech.list(house.name, house.city)}</p>
 <p>${twoDates(speech, stay.arrival)} <span aria-hidden="true" class="to">→</span> ${twoDates(speech, stay.departure)}</p>
 <p>${speech.list(speech.count('nights', nightsOf(stay)), partyText(speech, arrival))}</p>

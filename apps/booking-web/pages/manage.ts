@@ -1,5 +1,5 @@
 import { phoneExample } from '../forms.ts';
-import { type Html, html } from '../html.ts';
+import { flag, type Html, html } from '../html.ts';
 import type { TextKey } from '../messages/text-keys.ts';
 import { pageModules } from '../route-scripts.ts';
 import { nightsOf } from '../search.ts';
@@ -7,7 +7,7 @@ import type { Price, Speech } from '../speech.ts';
 import type { Booking, Cancellation, DateChange } from '../views.ts';
 import type { Page, Visit } from '../visit.ts';
 import { textField } from './book.ts';
-import { bookingFacts } from './confirmation.ts';
+import { bookingFacts, isOver, searchAgain } from './confirmation.ts';
 import { dateFields } from './date-fields.ts';
 import { cancellationTerms, troubles, twoDates } from './parts.ts';
 import { reasonWords } from './rooms.ts';
@@ -56,17 +56,21 @@ export function managePage(
 ): Page {
   const { speech, base } = visit;
   const here = `${base}/manage/${booking.reservationId}`;
+  const over = isOver(booking);
   return {
     title: speech.say('manage.title'),
+    // Only to forget: looking at a booking on somebody else's phone leaves nothing there.
+    scripts: over ? pageModules.confirmation : [],
     main: html`<div class="narrow page"><h1>${speech.say('manage.title')}</h1>
 ${said !== undefined && html`<p class="notice" role="status">${speech.say(said)}</p>`}
-<article class="card ticket"><p class="status">${speech.say('manage.status')}: <strong>${speech.say(`status.${booking.status}`)}</strong></p>
+<article class="card ticket" data-saved-booking="${booking.code}" ${flag('data-over', over)}><p class="status">${speech.say('manage.status')}: <strong>${speech.say(`status.${booking.status}`)}</strong></p>
 <div class="code-box"><p id="code-name">${speech.say('done.code')}</p><p class="code" dir="ltr">${booking.code}</p></div>
-${wanted(visit, booking)}
+${!over && wanted(visit, booking)}
 ${bookingFacts(speech, booking)}
-<h2>${speech.say('book.cancellation')}</h2>${cancellationTerms(speech, booking, booking.property.zone)}</article>
+${!over && html`<h2>${speech.say('book.cancellation')}</h2>${cancellationTerms(speech, booking, booking.property.zone)}`}</article>
 <p class="actions no-print">${booking.canChangeDates && html`<a class="button" href="${here}/dates">${speech.say('manage.change_dates')}</a>`}${booking.canCancel && html`<a class="button danger" href="${here}/cancel">${speech.say('manage.cancel')}</a>`}</p>
-${!booking.canCancel && !booking.canChangeDates && html`<p class="notice">${speech.say('manage.no_change')}</p>`}
+${!over && !booking.canCancel && !booking.canChangeDates && html`<p class="notice">${speech.say('manage.no_change')}</p>`}
+${over && searchAgain(visit)}
 </div>`,
   };
 }

@@ -36,6 +36,12 @@ export function drawing(hotel: Hotel, scene: Drawing): string {
   return `${ASSET_PATH}art/${ART_VERSION}/${scene}-${primary}-${accent}.svg`;
 }
 
+/** A picture across the top of a card: also where something waits or went wrong, the guest is in somebody's house. */
+export function banner(hotel: Hotel | undefined, scene: Drawing): Html | false {
+  if (hotel === undefined) return false;
+  return html`<img class="banner no-print" src="${drawing(hotel, scene)}" alt="" width="900" height="600">`;
+}
+
 /** The texts a hotel wrote for a place, one paragraph per line. */
 export function blocks(
   hotel: Hotel,

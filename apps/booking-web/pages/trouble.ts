@@ -2,7 +2,7 @@ import { type Html, html } from '../html.ts';
 import type { TextKey } from '../messages/text-keys.ts';
 import { pageModules } from '../route-scripts.ts';
 import type { Page, Scene } from '../visit.ts';
-import { icon } from './parts.ts';
+import { banner, icon } from './parts.ts';
 
 /** What can go wrong in front of a guest. Each has a title, a text and a next step. */
 export const troubleKinds = [
@@ -70,7 +70,7 @@ export function troublePage(scene: Scene, kind: TroubleKind, next: readonly Next
   return {
     title,
     status: statuses[kind],
-    main: html`<div class="narrow page"><div class="card words center trouble"><p class="ticket-mark">${icon('warn')}</p><h1>${title}</h1><p>${speech.say(`trouble.${kind}_text`)}</p>${steps(scene, next)}</div></div>`,
+    main: html`<div class="narrow page"><div class="card words center trouble">${banner(scene.hotel, 'tea')}<p class="ticket-mark">${icon('warn')}</p><h1>${title}</h1><p>${speech.say(`trouble.${kind}_text`)}</p>${steps(scene, next)}</div></div>`,
   };
 }
 

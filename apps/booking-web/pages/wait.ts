@@ -2,6 +2,7 @@ import { html } from '../html.ts';
 import { pageModules } from '../route-scripts.ts';
 import type { Outcome } from '../views.ts';
 import type { Page, Visit } from '../visit.ts';
+import { banner } from './parts.ts';
 
 type Waiting = {
   outcome: Outcome;
@@ -23,7 +24,7 @@ export function waitPage(visit: Visit, { outcome, zone, returned }: Waiting): Pa
     refreshSeconds: Math.max(3, Math.ceil((outcome.nextPollMs ?? 3_000) / 1_000)),
     step: 3,
     main: html`<div class="narrow page"><div class="card words center" data-wait="${here}/state${back}" data-poll="${outcome.nextPollMs ?? 3_000}" data-state="${outcome.state}" data-pay="${paying ? (outcome.redirectUrl ?? '') : ''}">
-<h1>${title}</h1>
+${banner(visit.hotel, 'courtyard')}<h1>${title}</h1>
 ${paying ? html`<p>${speech.say('wait.paying_text')}</p><p class="actions"><a class="button primary" href="${outcome.redirectUrl ?? ''}" rel="noreferrer">${speech.say('wait.pay')}</a></p>` : html`<div class="turning" aria-hidden="true"></div><p>${speech.say(outcome.failure === 'PAYMENT_UNKNOWN' ? 'trouble.PAYMENT_UNKNOWN_text' : 'wait.confirming_text')}</p>`}
 ${outcome.expiresAt !== null && html`<p class="small">${speech.say('wait.held_until', { deadline: speech.deadline(outcome.expiresAt, zone) })}</p>`}
 ${outcome.code !== null && html`<p>${speech.say('wait.code', { code: `\u2066${outcome.code}\u2069` })}</p>`}
