@@ -260,12 +260,25 @@ describe.for(['memory', 'redis'] as const)('the booking site’s BFF on %s', tie
     };
     const key = { keyId: 'h1', key: handoffKey(server.secret) };
     const signed = signHandoff(handoff, key);
-    const tries = await Promise.all(Array.from({ length: 8 }, () => guest.try('POST', '/handoff', signed)));
-    expect(tries.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(409)]);
-    expect(tries.find(({ status }) => status === 201)?.body).toMatchObject({ state: 'open', total });
-    expect(await guest.try('POST', '/handoff', signed)).toMatchObject({ body: { code: 'HANDOFF_USED' } });
+    const arrive = async (who: BookingGuest) => (await who.send('POST', '/handoff', signed)).ticket as string;
+    const take = (who: BookingGuest, ticket: string) => who.try('POST', '/handoff/drafts', { ticket });
+    const tries = await Promise.all(Array.from({ length: 8 }, async () => take(guest, await arrive(guest))));
+    const made = tries.filter(({ status }) => status === 201).map(({ body }) => body);
+    for (const { status, body } of tries) if (status !== 201) expect(body.code).toBe('HANDOFF_USED');
+    expect(made[0]).toMatchObject({ state: 'open', total });
+    expect(new Set(made.map(({ draftId }) => draftId)).size).toBe(1);
+    // Who has the draft finds it again; for everybody else the link is used up.
+    expect((await take(guest, await arrive(guest))).body.draftId).toBe(made[0].draftId);
+    const neighbour = await bookingGuest(server.url, 'bala-hissar');
+    const ticket = await arrive(neighbour);
+    expect(await take(neighbour, ticket)).toMatchObject({ status: 409, body: { code: 'HANDOFF_USED' } });
 
     const stranger = await bookingGuest(server.url, 'gazargah');
+    for (const [who, wrong] of [
+      [guest, `${ticket.slice(0, -1)}${ticket.endsWith('A') ? 'B' : 'A'}`],
+      [stranger, ticket],
+    ] as const)
+      expect(await take(who, wrong)).toMatchObject({ status: 403, body: { code: 'HANDOFF_REFUSED' } });
     const forged = [
       [guest, { ...signed, signature: `A${signed.signature.slice(1)}` }],
       [guest, { ...signed, payload: signed.payload.replace('"adults":1', '"adults":2') }],
