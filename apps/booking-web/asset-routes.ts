@@ -63,7 +63,10 @@ function sendAsset(
     vary: 'accept-encoding',
   });
   const accepts = request.headers['accept-encoding'] ?? '';
-  if (/\bbr\b/.test(accepts)) return reply.header('content-encoding', 'br').send(asset.brotli);
-  if (/\bgzip\b/.test(accepts)) return reply.header('content-encoding', 'gzip').send(asset.gzip);
+  const { brotli, gzip } = asset;
+  if (brotli !== undefined && /\bbr\b/.test(accepts))
+    return reply.header('content-encoding', 'br').send(brotli);
+  if (gzip !== undefined && /\bgzip\b/.test(accepts))
+    return reply.header('content-encoding', 'gzip').send(gzip);
   return reply.send(asset.plain);
 }

@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { stripTypeScriptTypes } from 'node:module';
+import { createRequire, stripTypeScriptTypes } from 'node:module';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
 /** Where hashed files live; the same for every hotel. */
 export const ASSET_PATH = '/assets/booking/';
 
-/** A file as it is sent, compressed once at start. */
-export type Asset = { type: string; plain: Buffer; gzip: Buffer; brotli: Buffer };
+/** A file as it is sent, compressed once at start; a font is as small as it gets. */
+export type Asset = { type: string; plain: Buffer; gzip?: Buffer; brotli?: Buffer };
 
 /** The files of the site under names that change with their content. */
 export type Assets = {
   /** By hashed name, without ASSET_PATH. */
   files: ReadonlyMap<string, Asset>;
-  /** The address of `site.css` or of a client module such as `date-grid`. */
+  /** The address of `site` (the style sheet), `icon`, `vazirmatn` or of a client module such as `date-grid`. */
   url(name: string): string;
   /** A client module and everything it imports, itself first. */
   modules(name: string): readonly string[];
@@ -23,6 +23,9 @@ export type Assets = {
 
 const siteIcon =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#1f6f5c"/><path d="M7 25V14l9-7 9 7v11h-6v-5a3 3 0 0 0-6 0v5z" fill="#fff"/></svg>';
+
+/** The Arabic letters of Vazirmatn (OFL-1.1) in every weight, those of Pashto among them: 45 KB. */
+const fontFile = '@fontsource-variable/vazirmatn/files/vazirmatn-arabic-wght-normal.woff2';
 
 const clientFolder = new URL('./client/', import.meta.url);
 
@@ -47,10 +50,10 @@ function buildAssets(): Assets {
   const names = new Map<string, string>();
   const imports = new Map<string, readonly string[]>();
 
-  function add(name: string, extension: string, type: string, text: string): string {
-    const hash = createHash('sha256').update(text).digest('base64url').slice(0, 10);
+  function add(name: string, extension: string, type: string, content: string | Buffer): string {
+    const hash = createHash('sha256').update(content).digest('base64url').slice(0, 10);
     const hashed = `${name}-${hash}.${extension}`;
-    files.set(hashed, compressed(type, text));
+    files.set(hashed, typeof content === 'string' ? compressed(type, content) : { type, plain: content });
     names.set(name, ASSET_PATH + hashed);
     return hashed;
   }
@@ -78,6 +81,7 @@ function buildAssets(): Assets {
   );
 
   add('icon', 'svg', 'image/svg+xml', siteIcon);
+  add('vazirmatn', 'woff2', 'font/woff2', readFileSync(createRequire(import.meta.url).resolve(fontFile)));
 
   return {
     files,

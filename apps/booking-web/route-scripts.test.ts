@@ -12,7 +12,7 @@ test('no page has more than 90 KB of compressed script, and every module is stri
     expect(gzip).toBeLessThan(90 * 1_024);
   }
   for (const [name, { plain, type }] of assets.files) {
-    expect(name).toMatch(/-[\w-]{10}\.(?:js|css|svg)$/);
+    expect(name).toMatch(/-[\w-]{10}\.(?:js|css|svg|woff2)$/);
     if (type.startsWith('text/javascript'))
       expect(plain.toString()).not.toMatch(/\.ts'|: HTMLElement|^import type/m);
   }

@@ -17,7 +17,8 @@ export function routeScripts(assets: Assets) {
     const modules = [...new Set(['offline', ...entries].flatMap(name => assets.modules(name)))];
     const size = (form: 'brotli' | 'gzip') =>
       modules.reduce(
-        (sum, name) => sum + (assets.files.get(assets.url(name).split('/').at(-1) ?? '')?.[form].length ?? 0),
+        (sum, name) =>
+          sum + (assets.files.get(assets.url(name).split('/').at(-1) ?? '')?.[form]?.length ?? 0),
         0,
       );
     return { page, modules, brotli: size('brotli'), gzip: size('gzip') };

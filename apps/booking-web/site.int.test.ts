@@ -206,6 +206,31 @@ describe('a bad line', () => {
   });
 });
 
+test('every letter of Pashto and Dari is of the font that was sent, whatever the phone has', async () => {
+  const written = [catalogue.ps, catalogue['fa-AF']].flatMap(texts => Object.values(texts)).join('');
+  const letters = [...new Set(`ټډړږښګڼېۍئ${written}`)]
+    .filter(letter => /[\u0600-\u06ff]/.test(letter))
+    .join('');
+  const { context, page } = await openWindow(site.browser, { phone: true, script: true });
+  await page.goto(site.url('/ps'));
+  await page.evaluate(async text => {
+    const heading = document.querySelector('h1') as HTMLElement;
+    heading.textContent = text;
+    await document.fonts.load('700 16px Vazirmatn', text);
+  }, letters);
+  const line = await context.newCDPSession(page);
+  await line.send('DOM.enable');
+  await line.send('CSS.enable');
+  const { root } = await line.send('DOM.getDocument');
+  const { nodeId } = await line.send('DOM.querySelector', { nodeId: root.nodeId, selector: 'h1' });
+  const { fonts } = await line.send('CSS.getPlatformFontsForNode', { nodeId });
+  expect(fonts.map(({ familyName, isCustomFont }) => [familyName, isCustomFont])).toEqual([
+    [expect.stringContaining('Vazirmatn'), true],
+  ]);
+  expect(letters.length).toBeGreaterThan(45);
+  await context.close();
+});
+
 describe('the date grid', () => {
   test.each([
     {

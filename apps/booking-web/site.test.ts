@@ -105,6 +105,27 @@ describe('the site', () => {
     expect([worker.statusCode, worker.headers['cache-control']]).toEqual([200, 'no-cache']);
   });
 
+  test('letters are sent with pages written from the right, for ever, from here, and nobody waits for them', async () => {
+    const english = await get('/t/bala-hissar/en');
+    expect(english.body).not.toContain('woff2');
+    for (const page of ['/t/bala-hissar/ps', '/t/bala-hissar/fa-AF/manage', '/t/nobody/ps']) {
+      const { body, headers } = await get(page);
+      const [face = ''] = /<style nonce="[^"]+">@font-face.*?<\/style>/.exec(body) ?? [];
+      expect(face).toContain('font-display:swap');
+      expect(body).not.toMatch(/rel="preload"[^>]*woff2/);
+      expect(headers['content-security-policy']).toContain("font-src 'self';");
+      const [file = ''] = /\/assets\/booking\/[\w.-]+\.woff2/.exec(face) ?? [];
+      const font = await get(file, { 'accept-encoding': 'br, gzip' });
+      expect([font.statusCode, font.headers['content-type'], font.headers['content-encoding']]).toEqual([
+        200,
+        'font/woff2',
+        undefined,
+      ]);
+      expect(font.headers['cache-control']).toBe('public, max-age=31536000, immutable');
+      expect(font.rawPayload.length).toBeLessThan(50_000); // a second at 400 kbit/s
+    }
+  });
+
   test('safety-32: a form of another site is refused before anything is asked', async () => {
     const { cookie, form } = await chosenRoom();
     const forged = await post('/t/bala-hissar/en/drafts', form, { cookie, origin: 'https://evil.example' });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { colourOf, themeStyle } from './theme.ts';
+import { colourOf, letters, themeStyle } from './theme.ts';
 
 test('the tokens of a hotel become custom properties', () => {
   const style = themeStyle(
@@ -26,4 +26,10 @@ test('safety-35: no token can say more than its value', () => {
     expect(colourOf([{ name: 'colour.primary', value }], 'colour.primary', '#000000')).toBe('#000000');
   }
   expect(() => themeStyle([], '"><script>')).toThrow(TypeError);
+});
+
+test('the address of a font cannot end its style element', () => {
+  expect(String(letters('/assets/booking/vazirmatn-abc.woff2', 'bm9uY2U='))).toContain('url(/assets/');
+  for (const wrong of ['x)}</style>', 'https://elsewhere/x.woff2', ''])
+    expect(() => letters(wrong, 'bm9uY2U=')).toThrow(TypeError);
 });

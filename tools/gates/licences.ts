@@ -12,6 +12,7 @@ const allowed = new Set([
   'ISC',
   'MIT',
   'MIT-0',
+  'OFL-1.1', // fonts: may be bundled with software of any licence, and stay fonts
   'PostgreSQL',
   'Python-2.0',
   'Unlicense',

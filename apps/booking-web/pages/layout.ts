@@ -1,7 +1,7 @@
 import { type Html, html, trusted } from '../html.ts';
 import { directionOf, languageNames } from '../messages/catalogue.ts';
 import type { Locale } from '../messages/text-keys.ts';
-import { themeStyle } from '../theme.ts';
+import { letters, themeStyle } from '../theme.ts';
 import type { Page, Scene } from '../visit.ts';
 import { blocks, icon } from './parts.ts';
 
@@ -20,6 +20,7 @@ export function document(scene: Scene, page: Page): string {
 ${page.refreshSeconds !== undefined && html`<noscript><meta http-equiv="refresh" content="${page.refreshSeconds}"></noscript>`}
 <link rel="icon" href="${assets.url('icon')}" type="image/svg+xml">
 <link rel="stylesheet" href="${assets.url('site')}">
+${speech.direction === 'rtl' && letters(assets.url('vazirmatn'), scene.nonce)}
 ${hotel !== undefined && themeStyle(hotel.theme.tokens, scene.nonce)}
 ${[...modules].map(name => html`<link rel="modulepreload" href="${assets.url(name)}">`)}
 ${scripts.map(name => html`<script type="module" src="${assets.url(name)}"></script>`)}
