@@ -216,6 +216,34 @@ describe('back from the provider', () => {
   });
 });
 
+describe('other dates', () => {
+  test.each(['agreed', 'refused'] as const)(
+    'asked for, then %s: the page says which, and never both',
+    async end => {
+      const { cookie, url, page } = await draftPage();
+      const guest = { name: 'A', phone: '0700123456', email: '', requests: '', rail: 'card' };
+      await post(url, { ...hidden(page.body), ...guest }, { cookie });
+      const draft = await fixture.bff({
+        method: 'GET',
+        path: `/drafts/${url.split('/').at(-1)}`,
+        slug: 'bala-hissar',
+      });
+      const { reservationId } = draft.body as { reservationId: string };
+      const wish = { key: 'k', arrival: '2026-12-01', departure: '2026-12-03' };
+      const asked = await post(`/t/bala-hissar/en/manage/${reservationId}/dates`, wish, { cookie });
+      const notice = async () => {
+        const { body } = await get(String(asked.headers.location), { cookie });
+        return ['asked', 'agreed', 'refused'].filter(each =>
+          body.includes(catalogue.en[`manage.dates_${each as typeof end}`]),
+        );
+      };
+      expect(await notice()).toEqual(['asked']);
+      fixture.mood.datesEnd = end;
+      expect(await notice()).toEqual([end]);
+    },
+  );
+});
+
 describe('what a guest or a manager writes', () => {
   const corpus = [
     '<script>alert(1)</script>',

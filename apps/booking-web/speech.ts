@@ -47,7 +47,8 @@ export function speechOf({ locale, calendar: wanted, digits }: SpeechSettings): 
   const texts = catalogue[locale];
   const calendar = locale === 'en' ? 'gregorian' : wanted;
   const arabic = digits === 'arabext' && locale !== 'en';
-  const numberLocale = `${locale}-u-nu-${arabic ? 'arabext' : 'latn'}`;
+  // With Latin digits as the price tags of the country have them: 9,210. Pashto's own form, 9.210, reads as nine and a bit.
+  const numberLocale = arabic ? `${locale}-u-nu-arabext` : 'en';
 
   const number = (value: number | string) => (arabic ? toArabic(String(value)) : String(value));
   const say = (key: TextKey, values: Values = {}) =>

@@ -35,6 +35,7 @@ export async function availabilityOf(
 
 async function load(booking: Booking, tenantId: TenantId, asked: Asked): Promise<AvailabilityView> {
   const { ask, holdMs } = booking;
+  const now = new Date();
   const { site, house } = await houseOf(booking, tenantId, asked);
   const { propertyId, arrival, departure, adults, children, rooms } = asked;
   const stay = { arrival, departure };
@@ -49,13 +50,15 @@ async function load(booking: Booking, tenantId: TenantId, asked: Asked): Promise
   const free = (roomTypeId: string) => left.get(roomTypeId) ?? 0;
   const offers = shown
     .filter(({ roomTypeId }) => free(roomTypeId) >= rooms)
-    .flatMap(one => offerOf(one, { stay, house, locale: site.locale, holdMs, free: free(one.roomTypeId) }))
+    .flatMap(one =>
+      offerOf(one, { stay, house, locale: site.locale, holdMs, now, free: free(one.roomTypeId) }),
+    )
     .sort((one, other) => compareMinor(one.total.gross.amount, other.total.gross.amount));
   return {
     ...{ propertyId, stay, adults, children, rooms, currency: house.currency, offers },
     refused: refusedOf(shown, { free, rooms }),
     cheapest: cheapestOf(offers),
-    asOf: new Date().toISOString(),
+    asOf: now.toISOString(),
   };
 }
 

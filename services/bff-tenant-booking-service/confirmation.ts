@@ -9,6 +9,7 @@ import { cancellationTermsOf, type LeavingTerms } from '@melmastoon/pricing-serv
 import { type SiteBooking, siteBookingOf } from '@melmastoon/reservation-service/contract/site-questions';
 import { tags, ttlMs } from './caches.ts';
 import type { ConfirmationView } from './contract/manage-api.ts';
+import { stillToCome } from './model.ts';
 import { isBookedBy } from './queries/draft-bookings.ts';
 import type { Booking } from './runtime.ts';
 import { findSession } from './session.ts';
@@ -81,6 +82,8 @@ export async function viewConfirmation(
   const site = await siteOf(booking, tenantId, { locale: locale ?? found.locale });
   const house = site.properties.find(({ propertyId }) => propertyId === found.propertyId);
   const { reservationId, code, status, guestName, stay, wantedStay, total, payment, keptUntil } = found;
+  const cancellation = stillToCome(terms?.deadlines ?? [], now);
+  const free = cancellation.findLast(({ until, fee }) => until !== null && fee.amount === '0');
   const isOpen = changeable.includes(status) && wantedStay === null;
   const zone = house?.zone ?? terms?.zone ?? site.zone;
   return {
@@ -98,7 +101,7 @@ export async function viewConfirmation(
       },
     })),
     ...{ rail: payment.rail, paid: payment.paid, outstanding: payment.outstanding },
-    ...{ cancellation: terms?.deadlines ?? [], freeUntil: terms?.freeUntil ?? null },
+    ...{ cancellation, freeUntil: free?.until ?? null },
     canCancel: isOpen,
     canChangeDates: isOpen && stay.arrival > localDateIn(parseZone(zone), now),
   };

@@ -59,6 +59,11 @@ export function refusalOf(reason: string): OfferRefusal {
   return (offerRefusals as readonly string[]).includes(reason) ? (reason as OfferRefusal) : 'not_on_sale';
 }
 
+/** What leaving costs from now on: deadlines that have passed are no promise any more. At a deadline it still holds. */
+export function stillToCome<T extends { until: string | null }>(cancellation: readonly T[], now: Date): T[] {
+  return cancellation.filter(({ until }) => until === null || Date.parse(until) >= now.getTime());
+}
+
 type Failure = (typeof outcomeFailures)[number];
 
 /** Why a booking that has ended did; `null` when it has not. */

@@ -3,6 +3,7 @@ import { instantAt, parseZone } from '@ghasi/domain-primitives/zone';
 import type { QuoteView } from '@melmastoon/pricing-service/contract/questions';
 import type { z } from 'zod';
 import type { PropertyCard, pricedStay } from './contract/booking-parts.ts';
+import { stillToCome } from './model.ts';
 import { inLocale, type Locale, offeredRails } from './site.ts';
 
 type Priced = { [K in keyof typeof pricedStay]: z.output<(typeof pricedStay)[K]> };
@@ -20,9 +21,10 @@ export type PriceFacts = Pick<
 /** A price with everything a guest must know before he pays, in his language. */
 export function pricedView(
   facts: PriceFacts,
-  { house, locale, holdMs }: { house: PropertyCard; locale: Locale; holdMs: number },
+  { house, locale, holdMs, now }: { house: PropertyCard; locale: Locale; holdMs: number; now: Date },
 ): Priced {
-  const { total, cancellation, zone, refundable, board, nights, stay } = facts;
+  const cancellation = stillToCome(facts.cancellation, now);
+  const { total, zone, refundable, board, nights, stay } = facts;
   const arrival = parseLocalDate(stay.arrival);
   const length = BigInt(daysBetween(arrival, parseLocalDate(stay.departure) as LocalDate));
   const checkIn = instantAt(parseZone(house.zone), arrival, house.checkInFrom).toISOString();

@@ -94,6 +94,8 @@ export const enCheckout = {
   'manage.dates_submit': 'Take the new dates',
   'manage.dates_no': 'These dates cannot be booked.',
   'manage.dates_asked': 'We have asked for the new dates. Until they are agreed your old dates stay.',
+  'manage.dates_agreed': 'Your new dates are agreed.',
+  'manage.dates_refused': 'The new dates could not be had. Your old dates stay.',
   'manage.cancel': 'Cancel the booking',
   'manage.cancel_title': 'Cancel this booking?',
   'manage.cancel_fee': 'The hotel keeps: {amount}',

@@ -201,6 +201,8 @@ export const faAfCheckout: CheckoutTexts = {
   'manage.dates_submit': 'تاریخ نو را بگیر',
   'manage.dates_no': 'این تاریخ را نمی‌توان رزرو کرد.',
   'manage.dates_asked': 'تاریخ نو را خواستیم. تا تایید آن، تاریخ قبلی شما می‌ماند.',
+  'manage.dates_agreed': 'تاریخ‌های نو شما قبول شد.',
+  'manage.dates_refused': 'تاریخ‌های نو میسر نشد. تاریخ‌های قبلی شما می‌ماند.',
   'manage.cancel': 'لغو رزرو',
   'manage.cancel_title': 'این رزرو لغو شود؟',
   'manage.cancel_fee': 'هوتل می‌گیرد: {amount}',

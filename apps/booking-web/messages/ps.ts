@@ -203,6 +203,8 @@ export const psCheckout: CheckoutTexts = {
   'manage.dates_submit': 'نوې نېټې واخله',
   'manage.dates_no': 'دا نېټې نشي بوک کېدای.',
   'manage.dates_asked': 'نوې نېټې مو وغوښتې. تر تایید پورې ستاسو پخوانۍ نېټې پاتې دي.',
+  'manage.dates_agreed': 'نوې نېټې مو ومنل شوې.',
+  'manage.dates_refused': 'نوې نېټې ونه شوې. پخوانۍ نېټې مو پاتې دي.',
   'manage.cancel': 'بوکینګ لغوه کړئ',
   'manage.cancel_title': 'دا بوکینګ لغوه شي؟',
   'manage.cancel_fee': 'هوټل اخلي: {amount}',

@@ -62,7 +62,7 @@ export function managePage(
     // Only to forget: looking at a booking on somebody else's phone leaves nothing there.
     scripts: over ? pageModules.confirmation : [],
     main: html`<div class="narrow page"><h1>${speech.say('manage.title')}</h1>
-${said !== undefined && html`<p class="notice" role="status">${speech.say(said)}</p>`}
+${said !== undefined && html`<p class="notice" role="status"><span>${speech.say(said)}</span>${said === 'manage.dates_asked' && html` <a href="${base}${visit.here}">${speech.say('wait.again')}</a>`}</p>`}
 <article class="card ticket" data-saved-booking="${booking.code}" ${flag('data-over', over)}><p class="status">${speech.say('manage.status')}: <strong>${speech.say(`status.${booking.status}`)}</strong></p>
 <div class="code-box"><p id="code-name">${speech.say('done.code')}</p><p class="code" dir="ltr">${booking.code}</p></div>
 ${!over && wanted(visit, booking)}

@@ -51,15 +51,19 @@ function refused(visit: Visit, answer: Extract<Answer<unknown>, { ok: false }>):
 
 const bookingPath = (params: PageRequest['params']) => `/manage/${params.reservationId}`;
 
-const said: Readonly<Record<string, TextKey>> = {
-  cancelled: 'manage.cancelled',
-  dates: 'manage.dates_asked',
-};
+/** What the page has to say of what the guest just did; the address tells what he wanted, the booking what came of it. */
+function saidOf(query: PageRequest['query'], { status, stay, wantedStay }: Booking): TextKey | undefined {
+  if (status === 'cancelled') return query.get('said') === 'cancelled' ? 'manage.cancelled' : undefined;
+  if (query.get('said') !== 'dates') return undefined;
+  if (wantedStay !== null) return 'manage.dates_asked';
+  const isAgreed = query.get('arrival') === stay.arrival && query.get('departure') === stay.departure;
+  return isAgreed ? 'manage.dates_agreed' : 'manage.dates_refused';
+}
 
 async function show(visit: Visit, { params, query }: PageRequest): Promise<Reply> {
   const found = await visit.ask<Booking>({ method: 'GET', path: bookingPath(params) });
   if (!found.ok) return refused(visit, found);
-  return managePage(visit, { booking: found.body, said: said[query.get('said')] });
+  return managePage(visit, { booking: found.body, said: saidOf(query, found.body) });
 }
 
 async function askCancel(visit: Visit, { params }: PageRequest): Promise<Reply> {
@@ -117,5 +121,6 @@ async function takeDates(visit: Visit, { params, form }: PageRequest): Promise<R
     const query = new URLSearchParams({ arrival: body.arrival, departure: body.departure });
     return { redirect: `${visit.base}${path}?${query}` };
   }
-  return { redirect: `${visit.base}${bookingPath(params)}?said=dates` };
+  const wish = new URLSearchParams({ said: 'dates', arrival: body.arrival, departure: body.departure });
+  return { redirect: `${visit.base}${bookingPath(params)}?${wish}` };
 }

@@ -47,7 +47,7 @@ export async function createDraft(booking: Booking, wanted: NewDraft, making: Ma
     ...{ draftId, tenantId, sessionId: session.sessionId, quoteId: quote.quoteId, handoffId, state: 'open' },
     ...{ propertyId, stay, adults, children, rooms, roomTypeId, ratePlanId },
     ...{ roomTypeName: roomType.name, planName: plan.name, propertyName: house.name },
-    ...pricedView(factsOfQuote(quote), { house, locale: site.locale, holdMs: booking.holdMs }),
+    ...pricedView(factsOfQuote(quote), { house, locale: site.locale, holdMs: booking.holdMs, now }),
     ...{ locale: site.locale, deviceClass: session.deviceClass, attribution: session.marketingAttribution },
     createdAt: now.toISOString(),
     expiresAt: draftExpiry(now, quote.expiresAt, await booking.flags()).toISOString(),
