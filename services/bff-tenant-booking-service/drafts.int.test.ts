@@ -16,6 +16,7 @@ import { redisUrl } from '@ghasi/testing/redis';
 import { newTenantId, testActor } from '@ghasi/testing/tenants';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { convert, failDraft } from './commands/settle-draft.ts';
+import { assertMayManage } from './confirmation.ts';
 import type { Draft } from './contract/booking-draft.ts';
 import { dueDrafts, findDraft, findOwnDraft, saveDraft } from './drafts.ts';
 import { someDraft } from './fixtures/draft.ts';
@@ -25,7 +26,7 @@ import { claimDraft, findDraftBooking, lockDraft } from './queries/draft-booking
 import { consumeArrival, noteArrival } from './queries/handoffs.ts';
 import { type Booking, createBooking } from './runtime.ts';
 import { service } from './service.ts';
-import { findSession, loadSession, saveSession } from './session.ts';
+import { findSession, loadSession, MANAGE_MS, saveSession } from './session.ts';
 
 const log = createLogger({ name: 'test', level: 'silent' });
 const start = new Date('2026-03-21T08:00:00Z');
@@ -79,6 +80,20 @@ describe.for(tiers)('drafts on $name', ({ url }) => {
   });
   const sweep = (now: Date) =>
     sweepDrafts(booking, { db, now, actor: testActor, log, signal: new AbortController().signal });
+
+  test('the right to manage that a code and a phone number gave ends after its time', async () => {
+    const [tenantId, sessionId, reservationId] = [newTenantId(), newId('tnt'), newId('rsv')];
+    const seen = { headers: {}, address: '127.0.0.1' };
+    const session = await loadSession(booking, { tenantId, sessionId }, { seen, now: start });
+    const manages = [{ reservationId, until: later(MANAGE_MS).toISOString() }];
+    await saveSession(hot.state, { ...session, manages }, start);
+    const who = { db, tenantId, actor: testActor, log, sessionId, reservationId };
+    await assertMayManage(booking, { ...who, now: later(MANAGE_MS - 1) });
+    const late = assertMayManage(booking, { ...who, now: later(MANAGE_MS) });
+    await expect(late).rejects.toThrow('not found');
+    const other = assertMayManage(booking, { ...who, reservationId: newId('rsv'), now: start });
+    await expect(other).rejects.toThrow('not found');
+  });
 
   test('X-144, TB-56: an expired draft is put on record, said and forgotten; a second sweep says nothing new', async () => {
     const [over, open] = [someDraft(newTenantId()), someDraft(newTenantId())];

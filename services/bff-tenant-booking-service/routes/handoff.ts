@@ -28,7 +28,8 @@ export function handoffRoutes(booking: Booking): readonly AnyRoute[] {
     body: handoffBody,
     returns: { 200: arrivalView },
     errors: [errors.HANDOFF_REFUSED, errors.HANDOFF_EXPIRED],
-    rateLimit: { limit: 30, windowMs: 60_000, per: 'principal' },
+    // Whoever comes from elsewhere has a new session each time; one address may be a whole town.
+    rateLimit: { limit: 120, windowMs: 60_000, per: 'address' },
     async handler(ctx, { body }, request) {
       const { tenantId, now, db } = ctx;
       if (!(await booking.flags()).handoff) throw errors.HANDOFF_REFUSED();
