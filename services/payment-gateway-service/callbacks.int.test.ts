@@ -145,10 +145,11 @@ describe('an unknown outcome is asked, never assumed', () => {
   });
 
   test('while the provider is silent nothing is decided, and the guest’s page is told so', async () => {
-    const { tenantId, payment } = await pending('mobile_money');
+    const { tenantId, stay, payment } = await pending('mobile_money');
     await house.payInBrowser('mobile_money', payment);
     house.simulators.mobile_money.misbehave('inquire', 'garbage', 'error');
-    expect(await back(tenantId, payment)).toMatchObject({ status: 200, body: { status: 'pending' } });
+    expect(await back(tenantId, payment)).toMatchObject({ status: 200, body: { status: 'unknown' } });
+    expect(await house.intents({ tenantId }, stay)).toMatchObject([{ status: 'pending' }]);
     const auditor = house.newPerson(['auditor'], tenantId);
     const asked = await house.send(auditor, 'POST', `/payments/${payment.paymentId}/inquire`);
     expect(asked).toMatchObject({ status: 503, body: { code: 'PROVIDER_UNREACHABLE' } });
