@@ -76,7 +76,9 @@ export function leavingTermsOf(
   const { cancellation, noShow } = quote.policies;
   const steps = deadlines(cancellation.terms, quote.rooms, checkInOf(quote));
   const fee = because === 'no_show' ? feeOf(noShow.terms.fee, quote.rooms) : feeAt(steps, at);
-  const given = paid ?? totalOf(quote.rooms).gross;
+  const { gross } = totalOf(quote.rooms);
+  // What was paid above the price was for something else: the fee of a date change stays with the house.
+  const given = paid === null || paid > gross ? gross : paid;
   return {
     quoteId: quote.id,
     at: at.toISOString(),

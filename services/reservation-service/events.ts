@@ -15,20 +15,29 @@ import {
   BookingNoShow,
 } from './contract.ts';
 import type { Ending, PricedRoom, Reservation, Status } from './model.ts';
+import { paymentOfNights } from './owed.ts';
 
 /** The facts about a booking as others hear them; each carries the version it made. */
 export function held(booking: Reservation): PendingEvent {
-  const { payment, dueNow, allocateBy, expiresAt } = booking;
+  const { dueNow, allocateBy, expiresAt } = booking;
   if (allocateBy === null || expiresAt === null) throw new TypeError(`${booking.id} is not held`);
   return BookingHeld.from(
-    { ...head(booking), ...saleOf(booking), payment, dueNow, allocateBy, expiresAt },
+    {
+      ...head(booking),
+      ...saleOf(booking),
+      payment: paymentOfNights(booking),
+      dueNow,
+      allocateBy,
+      expiresAt,
+    },
     { aggregateVersion: booking.version },
   );
 }
 
 /** Paid, or promised as cash. */
 export function confirmed(booking: Reservation): PendingEvent {
-  const { status, allocationId, payment, keptUntil } = booking;
+  const { status, allocationId, keptUntil } = booking;
+  const payment = paymentOfNights(booking);
   if ((status !== 'confirmed' && status !== 'confirmed_cash_pending') || allocationId === null)
     throw new TypeError(`${booking.id} is not confirmed`);
   return BookingConfirmed.from(
@@ -60,7 +69,8 @@ export function cancelled(booking: Reservation, before: Status, ending: Ending):
 
 /** The desk began; folio, key and welcome are due. */
 export function checkInStarted(booking: Reservation, businessDate: string, deadlineAt: Date): PendingEvent {
-  const { stay, total, payment, keyWindow } = booking;
+  const { stay, total, keyWindow } = booking;
+  const payment = paymentOfNights(booking);
   return BookingCheckInStarted.from(
     {
       ...head(booking),
@@ -148,7 +158,8 @@ export function didNotCome(
     refund,
   }: { businessDate: string; fee: Reservation['dueNow']; refund: Reservation['dueNow'] },
 ): PendingEvent {
-  const { stay, policies, payment } = booking;
+  const { stay, policies } = booking;
+  const payment = paymentOfNights(booking);
   return BookingNoShow.from(
     {
       ...head(booking),

@@ -1,5 +1,5 @@
 import type { Id } from '@ghasi/domain-primitives/ids';
-import { add, fromJson, type MoneyJson, subtract, toJson } from '@ghasi/domain-primitives/money';
+import type { MoneyJson } from '@ghasi/domain-primitives/money';
 import {
   type cancelReasons,
   type channels,
@@ -11,6 +11,7 @@ import {
   reservationStatuses,
   type TaxedPrice,
 } from './contract/booking-parts.ts';
+import { atLeastZero, least, minus, nothingOf, owedFor, paidForNights, plus, withPaid } from './owed.ts';
 
 /** A booking begins as a draft nobody else hears of; with the guest's "pay" it becomes a hold (SAGA-14). */
 export const statuses = ['draft', ...reservationStatuses] as const;
@@ -60,6 +61,8 @@ export type Agreed = {
   readonly policies: Policies;
   readonly keyWindow: KeyWindow;
   readonly payment: Payment;
+  /** What was asked for changing its dates, on top of the nights; missing: nothing. */
+  readonly changeFees?: MoneyJson;
   readonly dueNow: MoneyJson;
   /** What the policy asks of a guest who does not come (R17). */
   readonly noShowFee: MoneyJson;
@@ -156,20 +159,21 @@ export function confirm(held: Reservation, capture: Capture): Reservation {
       early: null,
     });
   }
-  const paid = toJson(add(fromJson(held.payment.paid), fromJson(capture.amount)));
-  const payment: Payment = { rail, paymentId, paid, outstanding: minus(held.total.gross, paid) };
+  const payment: Payment = {
+    ...withPaid(held, plus(held.payment.paid, capture.amount)),
+    ...{ rail, paymentId },
+  };
   return changed({ ...held, status: 'confirmed', payment, early: null });
 }
 
 /** Cash that was promised has been counted (SAGA-27). */
 export function cashArrived(pending: Reservation, amount: MoneyJson): Reservation {
-  const paid = toJson(add(fromJson(pending.payment.paid), fromJson(amount)));
-  const outstanding = atLeastZero(minus(pending.total.gross, paid)); // the bar may have been paid with it
-  const isSettled = pending.status === 'confirmed_cash_pending' && outstanding.amount === '0';
+  const payment = withPaid(pending, plus(pending.payment.paid, amount)); // the bar may have been paid with it
+  const isSettled = pending.status === 'confirmed_cash_pending' && payment.outstanding.amount === '0';
   return changed({
     ...pending,
     status: isSettled ? 'confirmed' : pending.status,
-    payment: { ...pending.payment, rail: isSettled ? 'cash' : pending.payment.rail, paid, outstanding },
+    payment: { ...payment, rail: isSettled ? 'cash' : payment.rail },
     keptUntil: isSettled ? null : pending.keptUntil,
   });
 }
@@ -212,7 +216,7 @@ export type Repriced = {
   }[];
 };
 
-/** The new dates hold, at their new price; what was paid stays paid. */
+/** The new dates hold, at their new price; what was paid above it goes back. */
 export function moveTo(booking: Reservation, { stay, keyWindow }: WantedDates, price: Repriced): Reservation {
   const nightsOf = (bookedRoomId: string) =>
     price.nights
@@ -220,11 +224,12 @@ export function moveTo(booking: Reservation, { stay, keyWindow }: WantedDates, p
       .map(({ date, price: one }) => ({ date, price: one }))
       .sort((a, b) => (a.date < b.date ? -1 : 1));
   const rooms = booking.rooms.map(room => ({ ...room, stay, nights: nightsOf(room.bookedRoomId) }));
-  const outstanding = atLeastZero(minus(price.newTotal.gross, booking.payment.paid));
+  const changeFees = plus(booking.changeFees ?? nothingOf(booking), price.fee);
+  const repriced = { ...booking, total: price.newTotal, changeFees };
   return changed({
-    ...booking,
-    ...{ stay, keyWindow, rooms, wanted: null, quoteId: price.newQuoteId, total: price.newTotal },
-    payment: { ...booking.payment, outstanding },
+    ...repriced,
+    ...{ stay, keyWindow, rooms, wanted: null, quoteId: price.newQuoteId },
+    payment: withPaid(repriced, least(booking.payment.paid, owedFor(repriced))),
   });
 }
 
@@ -233,7 +238,7 @@ export function noShow(
   booking: Reservation,
   closedDate: string,
 ): { booking: Reservation; fee: MoneyJson; refund: MoneyJson } {
-  const refund = atLeastZero(minus(booking.payment.paid, booking.noShowFee));
+  const refund = atLeastZero(minus(paidForNights(booking), booking.noShowFee));
   const ended: Ended = { before: booking.status, reason: 'no_show', closedDate, refund };
   return {
     booking: changed({ ...booking, status: 'no_show', ended, wanted: null }),
@@ -274,19 +279,4 @@ export function after(booking: Reservation, change: Partial<Reservation>): Reser
 /** One version later. */
 export function changed(booking: Reservation): Reservation {
   return { ...booking, version: booking.version + 1 };
-}
-
-/** Nothing where it would be less. */
-export function atLeastZero(amount: MoneyJson): MoneyJson {
-  return amount.amount.startsWith('-') ? { ...amount, amount: '0' } : amount;
-}
-
-/** No money, in the booking's currency. */
-export function nothingOf({ total }: Reservation): MoneyJson {
-  return { amount: '0', currency: total.gross.currency };
-}
-
-/** The difference of two sums of one currency. */
-export function minus(a: MoneyJson, b: MoneyJson): MoneyJson {
-  return toJson(subtract(fromJson(a), fromJson(b)));
 }

@@ -1,5 +1,6 @@
 import { addDays, parseLocalDate } from '@ghasi/domain-primitives/local-date';
-import { atLeastZero, changed, hold, minus, nothingOf, type Reservation, type Status } from './model.ts';
+import { changed, hold, type Reservation, type Status } from './model.ts';
+import { atLeastZero, minus, nothingOf, withPaid } from './owed.ts';
 
 /** Why a cancellation cannot be undone, or undefined. A hold that lapsed was never a booking (R18). */
 export function reinstateProblem(
@@ -55,6 +56,5 @@ function confirmedAs({ rail }: Reservation['payment']): Status {
 /** The same booking once its refund has gone out. */
 function withoutRefund(booking: Reservation): Reservation {
   const paid = atLeastZero(minus(booking.payment.paid, booking.ended?.refund ?? nothingOf(booking)));
-  const outstanding = minus(booking.total.gross, paid);
-  return { ...booking, payment: { ...booking.payment, paid, outstanding } };
+  return { ...booking, payment: withPaid(booking, paid) };
 }
