@@ -242,6 +242,12 @@ describe('pricing.cancellation-terms', () => {
     expect(unpaid).toMatchObject({ refund: afn(0), owed: afn(100_000) });
   });
 
+  test('X-126: money above the price, such as the fee of a date change, does not come back', async () => {
+    const { quoteId } = await quoted();
+    const inTime = await leaving(quoteId, `${addDays(saturday, -3)}T09:30:00.000Z`, { paid: afn(365_000) });
+    expect(inTime).toMatchObject({ fee: afn(0), refund: afn(315_000), owed: afn(0) });
+  });
+
   test('R17: a guest who does not come pays by the no-show policy, and his room is kept until its hour', async () => {
     const { quoteId } = await quoted();
     const terms = await leaving(quoteId, `${addDays(saturday, 1)}T00:00:00Z`, { because: 'no_show' });
