@@ -32,12 +32,12 @@ export function demoCharges(currency: string, validFrom: LocalDate): ChargeRule[
   const perNight = moneyIn(currency)(currency === 'AFN' ? 5_000n : 100n);
   const receipts: ChargeValues = {
     ...always,
-    name: text('Business receipts tax', 'مالیهٔ معاملات انتفاعی'),
+    name: text('Business receipts tax', 'مالیهٔ معاملات انتفاعی', 'د انتفاعي معاملو مالیه'),
     ...{ kind: 'tax', mode: 'inclusive', basis: 'percent', basisPoints: 1_000 },
   };
   const city: ChargeValues = {
     ...always,
-    name: text('City fee', 'محصول شاروالی'),
+    name: text('City fee', 'محصول شاروالی', 'د ښاروالۍ محصول'),
     ...{ kind: 'tax', mode: 'exclusive', basis: 'per_person_night', amount: perNight },
   };
   return [
@@ -76,9 +76,10 @@ export function demoNights({ stay, plan, nightly, currency, adults, children }: 
 const NONE = 'rpl_' as Id<'rpl'>;
 
 /** A name in the languages of the demo's prices. */
-export function text(en: string, fa: string): PlanValues['name'] {
+export function text(en: string, fa: string, ps: string): PlanValues['name'] {
   return [
     { locale: 'en', text: en },
     { locale: 'fa-AF', text: fa },
+    { locale: 'ps', text: ps },
   ];
 }

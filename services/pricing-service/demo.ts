@@ -68,34 +68,40 @@ const all: Fee = { kind: 'percent', basisPoints: 10_000 };
 
 async function planValuesFor(ctx: Ctx, { property, roomTypes, today }: SeedHouse) {
   const { id: propertyId } = property;
-  const make = async (policy: DistributiveOmit<NewPolicy, 'propertyId' | 'name'>, en: string, fa: string) =>
-    (await createPolicy(ctx, { ...policy, propertyId, name: text(en, fa) } as NewPolicy)).id;
+  const make = async (
+    policy: DistributiveOmit<NewPolicy, 'propertyId' | 'name'>,
+    ...name: Parameters<typeof text>
+  ) => (await createPolicy(ctx, { ...policy, propertyId, name: text(...name) } as NewPolicy)).id;
   const free = { steps: [{ hoursBefore: 48, fee: none }], lateFee: firstNight, changeFee: none };
   const strict = { steps: [], lateFee: all, changeFee: firstNight, earlyDepartureFee: all };
   const cancellation = await make(
     { kind: 'cancellation', terms: { ...free, earlyDepartureFee: none } },
     'Free until 48 hours before',
     'رایگان تا ۴۸ ساعت پیش',
+    'تر ۴۸ ساعته مخکې وړیا',
   );
   const nonRefundable = await make(
     { kind: 'cancellation', terms: strict },
     'Not refundable',
     'بدون بازپرداخت',
+    'بې له بېرته ورکړې',
   );
   const noShow = await make(
     { kind: 'no_show', terms: { fee: firstNight, keptUntil: '06:00' } },
     'First night',
     'شب نخست',
+    'لومړۍ شپه',
   );
   const deposit = await make(
     { kind: 'deposit', terms: { deposit: { kind: 'percent', basisPoints: 3_000 } } },
     '30 % ahead',
     '۳۰٪ پیش‌پرداخت',
+    '۳۰٪ مخکې ورکړه',
   );
   await seedCharges(ctx, property, addDays(today, -400));
   const flexible: PlanValues = {
     propertyId,
-    name: text('Flexible with breakfast', 'انعطاف‌پذیر با صبحانه'),
+    name: text('Flexible with breakfast', 'انعطاف‌پذیر با صبحانه', 'د بدلون وړ، له ناشتې سره'),
     roomTypeIds: roomTypes.map(({ id }) => id),
     board: 'breakfast',
     guarantee: 'cash_on_arrival',
@@ -110,7 +116,7 @@ async function planValuesFor(ctx: Ctx, { property, roomTypes, today }: SeedHouse
     flexible,
     saver: {
       ...flexible,
-      name: text('Saver, not refundable', 'ارزان، بدون بازپرداخت'),
+      name: text('Saver, not refundable', 'ارزان، بدون بازپرداخت', 'ارزانه، بې له بېرته ورکړې'),
       guarantee: 'prepaid' as const,
       refundable: false,
       policies: { ...flexible.policies, cancellationPolicyId: nonRefundable },
@@ -118,7 +124,7 @@ async function planValuesFor(ctx: Ctx, { property, roomTypes, today }: SeedHouse
     },
     halfBoard: {
       ...flexible,
-      name: text('Half board', 'نیم‌پانسیون'),
+      name: text('Half board', 'نیم‌پانسیون', 'له ناشتې او ماښامنۍ سره'),
       board: 'half_board' as const,
       guarantee: 'deposit' as const,
       policies: { ...flexible.policies, depositPolicyId: deposit },
@@ -138,7 +144,7 @@ async function seedCharges(ctx: Ctx, { id: propertyId, currency }: Property, val
     {
       version: 0,
       values: {
-        name: text('Ten percent for early birds', 'ده درصد برای پیش‌گامان'),
+        name: text('Ten percent for early birds', 'ده درصد برای پیش‌گامان', 'لس سلنه د مخکې نیوونکو لپاره'),
         ...{ kind: 'percent', basisPoints: 1_000, minNights: 2, ratePlanIds: null, mostUses: null },
         ...{ stayFrom: validFrom, stayUntil: null, bookFrom: validFrom, bookUntil: null },
       },
