@@ -66,6 +66,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   // it. In use: the statement in flight fails and reports it.
   pool.on('error', ({ message }) => log?.warn({ reason: message }, 'an idle database connection was lost'));
   pool.on('connect', client => client.on('error', () => {}));
+  const stopWatching = metrics === undefined ? undefined : watchPool(pool, options.service, metrics);
   return {
     pool,
     service: options.service,
@@ -73,7 +74,36 @@ export function openDatabase(options: DatabaseOptions): Database {
     log,
     metrics,
     outbox: options.outbox,
-    close: () => pool.end(),
+    close() {
+      stopWatching?.();
+      return pool.end();
+    },
+  };
+}
+
+/** OBS-18: how much of a pool is used, read when the metrics are; the answer ends it. */
+function watchPool(pool: Pool, service: string, metrics: Metrics): () => void {
+  const read = (value: () => number) => () => [{ labels: { service }, value: value() }];
+  const stops = [
+    metrics.watch(
+      'melmastoon_db_pool_in_use_count',
+      read(() => pool.totalCount - pool.idleCount),
+    ),
+    metrics.watch(
+      'melmastoon_db_pool_idle_count',
+      read(() => pool.idleCount),
+    ),
+    metrics.watch(
+      'melmastoon_db_pool_waiting_count',
+      read(() => pool.waitingCount),
+    ),
+    metrics.watch(
+      'melmastoon_db_pool_max_count',
+      read(() => pool.options.max),
+    ),
+  ];
+  return () => {
+    for (const stop of stops) stop();
   };
 }
 

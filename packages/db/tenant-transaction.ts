@@ -171,9 +171,14 @@ async function rememberBootId(client: PoolClient): Promise<string> {
 }
 
 async function connect(db: Database): Promise<PoolClient> {
+  const asked = performance.now();
+  const { service, metrics } = db;
   try {
-    return await db.pool.connect();
+    const client = await db.pool.connect();
+    metrics?.observe('melmastoon_db_pool_wait_seconds', { service }, (performance.now() - asked) / 1000);
+    return client;
   } catch (error) {
+    metrics?.inc('melmastoon_db_pool_exhausted_total', { service });
     throw Object.assign(coreErrors.UNAVAILABLE({ what: 'database' }), { cause: error });
   }
 }

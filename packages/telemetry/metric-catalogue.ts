@@ -70,6 +70,17 @@ export const metricCatalogue = {
     help: 'Configured size of the pool.',
     labels: byService,
   },
+  melmastoon_db_pool_wait_seconds: {
+    kind: 'histogram',
+    help: 'Time a transaction waited for its connection, also for a new one to be opened.',
+    labels: byService,
+    buckets: latency,
+  },
+  melmastoon_db_pool_exhausted_total: {
+    kind: 'counter',
+    help: 'Transactions that got no connection in time.',
+    labels: byService,
+  },
   melmastoon_db_transactions_total: {
     kind: 'counter',
     help: 'Transactions ended, by what is known of their commit.',

@@ -1,0 +1,124 @@
+import { randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { serve } from '@melmastoon/server/fixtures/server-process';
+import { onClient } from '../backbone/ground.ts';
+import { startStopwatch } from '../backbone/processor-time.ts';
+import { startServers } from '../backbone/servers.ts';
+import { chanceOf } from './chance.ts';
+import { Guests } from './guests.ts';
+import { openHouses } from './houses.ts';
+import { openLine } from './http-call.ts';
+import { sendLoad } from './open-loop.ts';
+import { page, tables } from './report.ts';
+import { watchServer } from './server-watch.ts';
+import { type Bookings, judge, type PeakFigures } from './verdict.ts';
+
+// `npm run load:peak-300rps -- [--rate n] [--seconds n] [--warm n] [--json] [--write]`: a real server under the load of a peak. Exits
+// with 1 when a target is missed. Everything it starts listens on loopback and ends with it.
+
+const slugs = ['bala-hissar', 'gazargah', 'silk-valley'];
+const REPORT = new URL('../../docs/reference/load-peak-300rps.md', import.meta.url);
+/** Bookings may take so long to end once nobody comes any more. */
+const SETTLE_MS = 60_000;
+
+const { values } = parseArgs({
+  options: {
+    rate: { type: 'string', default: '300' },
+    seconds: { type: 'string', default: '60' },
+    warm: { type: 'string', default: '15' },
+    json: { type: 'boolean', default: false },
+    write: { type: 'boolean', default: false },
+  },
+});
+const [rate, seconds, warm] = [Number(values.rate), Number(values.seconds), Number(values.warm)];
+if (!(rate > 0 && rate <= 5_000 && seconds > 0 && seconds <= 3_600 && warm >= 0 && warm <= 600)) {
+  console.error(
+    'load: usage: npm run load:peak-300rps -- [--rate n] [--seconds n] [--warm n] [--json] [--write]',
+  );
+  process.exit(2);
+}
+const figures = await run();
+const judged = judge(figures);
+console.log(values.json ? JSON.stringify({ ...figures, judged }) : tables(figures, judged));
+for (const error of figures.load.errors) console.error(`load: ${error}`);
+if (values.write) await writeFile(REPORT, page(figures, judged));
+process.exitCode = judged.every(({ met }) => met) ? 0 : 1;
+
+async function run(): Promise<PeakFigures> {
+  const say = (text: string) => console.error(`load: ${text}`);
+  say('starting PostgreSQL and the server, filling the demo in');
+  const servers = await startServers(false);
+  try {
+    const adminUrl = await servers.newDatabase('load_peak');
+    const secret = randomBytes(32).toString('hex');
+    const server = await serve({ database: { adminUrl, secret }, demo: true });
+    const line = openLine(server.url);
+    try {
+      await makeRoom(adminUrl);
+      const houses = await openHouses(line, slugs);
+      const chance = chanceOf(300);
+      const guests = new Guests(chance, houses, payOn);
+      const load = { line, guests, chance, rate, onProgress: say };
+      say(`warming up for ${warm} s`);
+      await sendLoad({ ...load, seconds: warm });
+      say(`${rate} requests a second for ${seconds} s`);
+      const from = new Date();
+      const watched = await watchServer(server.url);
+      const stopwatch = startStopwatch({
+        ...{ server: server.pid, postgres: servers.postgresPid, generator: process.pid },
+      });
+      const seen = await sendLoad({ ...load, seconds });
+      const processor = stopwatch();
+      const figures = {
+        at: from.toISOString(),
+        rate,
+        seconds,
+        load: seen,
+        server: await watched(),
+        processor,
+      };
+      say('waiting until every booking is decided');
+      return { ...figures, bookings: await settle(adminUrl, from, { guests, line }) };
+    } finally {
+      line.close();
+      await server.kill();
+    }
+  } finally {
+    await servers.stop();
+  }
+}
+
+/** Two houses are made large; the third keeps the rooms it has and sells out. */
+function makeRoom(url: string): Promise<unknown> {
+  const text = `update inventory.nights set capacity = 100000
+    where tenant_id <> (select tenant_id from tenant.slugs where slug = $1)`;
+  return onClient(url, client => client.query(text, [slugs.at(-1)]));
+}
+
+/** A guest pays on the page of the card provider; his browser does not come back by itself. */
+function payOn(url: string): void {
+  const body = new URLSearchParams({ action: 'pay' });
+  void fetch(url, { method: 'POST', body, redirect: 'manual' }).catch(() => {}); // then his booking stays open, and is counted
+}
+
+type Going = { guests: Guests; line: ReturnType<typeof openLine> };
+
+/** Guests look at their bookings until each is decided; what is open after that is told. */
+async function settle(url: string, from: Date, { guests, line }: Going): Promise<Bookings> {
+  const until = performance.now() + SETTLE_MS;
+  const text = `select count(*) filter (where outcome = 'success')::int as confirmed,
+      count(*) filter (where outcome <> 'success')::int as failed,
+      count(*) filter (where outcome is null)::int as open
+    from reservation.sagas where kind = 'booking' and started_at >= $1`;
+  for (;;) {
+    for (let next = guests.askLast(); next !== undefined; next = undefined)
+      next.heard(await line.send(next.call));
+    const { rows } = await onClient(url, client => client.query<Bookings>(text, [from]));
+    const [found] = rows;
+    if (found === undefined) throw new Error('the bookings could not be counted');
+    if (found.open === 0 || performance.now() > until) return found;
+    await delay(100);
+  }
+}
