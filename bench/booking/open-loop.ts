@@ -57,7 +57,13 @@ export async function sendLoad({ line, guests, chance, rate, seconds, onProgress
   }
   await Promise.all(running);
   const took = (performance.now() - began) / 1_000;
-  return { ...tally.summary(), errors: tally.errors, perSecond: tally.sent / took, late: timesOf(lateness) };
+  return {
+    ...tally.summary(),
+    errors: tally.errors,
+    took,
+    perSecond: tally.sent / took,
+    late: timesOf(lateness),
+  };
 }
 
 export type LoadFigures = Awaited<ReturnType<typeof sendLoad>>;

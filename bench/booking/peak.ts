@@ -66,11 +66,11 @@ async function run(): Promise<PeakFigures> {
       say(`${rate} requests a second for ${seconds} s`);
       const from = new Date();
       const watched = await watchServer(server.url);
-      const stopwatch = startStopwatch({
-        ...{ server: server.pid, postgres: servers.postgresPid, generator: process.pid },
-      });
+      const stopwatch = startStopwatch({ server: server.pid, postgres: servers.postgresPid });
+      const ownBefore = process.cpuUsage();
       const seen = await sendLoad({ ...load, seconds });
-      const processor = stopwatch();
+      const { user, system } = process.cpuUsage(ownBefore);
+      const processor = { ...stopwatch(), generator: Math.round((user + system) / 10_000 / seen.took) };
       const figures = {
         at: from.toISOString(),
         rate,

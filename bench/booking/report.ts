@@ -33,9 +33,9 @@ ${serverTable(figures)}
 
 ## What is sent
 Requests of guests of three hotels, each with a session of its own, at random moments (${rate} a second on average, whether or
-not earlier ones were answered): ${shares}. A visit is about eight requests. At an ordinary peak one visit in twenty chooses a
-room and one in fifty books; here one in three chooses and one in eighteen books, because drafts and bookings are what
-costs. ${cachedReads.join(', ')} are the cached reads; their misses count among them. Searches are for 120 stays per house
+not earlier ones were answered): ${shares}. A visit is about eight requests. Of a
+hundred visits to the site of a hotel about two end in a booking; here three do, and one in four chooses a room, because
+drafts and bookings are what costs. ${cachedReads.join(', ')} are the cached reads; their misses count among them. Searches are for 120 stays per house
 within twelve weeks, asked for by rank (Zipf: six stays are nearly half of all searches), for one or two guests, in the
 languages of the house. Seven of ten bookings are paid in cash on arrival, the others with a card on the page of the
 simulator, which answers at once. Two houses have room for everybody, so that bookings do not end after a second; the third has the
@@ -75,7 +75,7 @@ function serverTable({ server, bookings, processor }: PeakFigures): string {
   return [
     '| | |',
     '|---|---|',
-    `| processor, of one core | ${shares.join(', ')}, everything else ${processor.rest} % |`,
+    `| processor, of one core | ${shares.join(', ')}, generator ${processor.generator} %, everything else ${Math.max(0, processor.rest - processor.generator)} % |`,
     `| answered from the cache | ${families.join(', ')} |`,
     `| connections | ${pool.asked} asked for, longest wait under ${(pool.longestWaitSeconds * 1_000).toFixed(0)} ms, at most ${pool.mostWaiting} waiting when looked at, ${pool.exhausted} not given |`,
     `| oldest event in an outbox | ${outboxLagSeconds.toFixed(2)} s |`,

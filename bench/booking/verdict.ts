@@ -12,7 +12,8 @@ export type PeakFigures = {
   load: LoadFigures;
   server: ServerFigures;
   bookings: Bookings;
-  processor: { shares: Record<string, number>; rest: number };
+  /** Percent of one core; `rest` is everything else on the machine, the generator too. */
+  processor: { shares: Record<string, number>; rest: number; generator: number };
 };
 
 /** One target and what was seen. */

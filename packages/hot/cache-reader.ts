@@ -1,6 +1,6 @@
 import { errors as bentoErrors } from 'bentocache';
 import type { CacheCore } from './cache-core.ts';
-import { decodeValue, type Entry, encodeValue, packItem, unpackItem } from './cache-entry.ts';
+import { type Entry, encodeValue, packItem, unpackItem } from './cache-entry.ts';
 import type { Passage } from './cache-inflight.ts';
 import { generationsOf } from './cache-invalidation.ts';
 import type { CacheKey } from './cache-key.ts';
@@ -31,14 +31,14 @@ export function cacheReader(
 ) {
   const flights = new Map<string, Flight>();
 
-  return async function getOrLoad<T>(key: CacheKey, read: CacheRead<T>): Promise<T> {
+  return async function textOf(key: CacheKey, read: CacheRead<unknown>): Promise<string> {
     assertRead(read);
     const running = flights.get(key);
     // Who comes after an invalidation must not get what was being read before it.
     if (running !== undefined && !running.passage.overtaken) {
       const { text } = await running.outcome;
       count(key, 'hit', read);
-      return decodeValue<T>(text);
+      return text;
     }
     const passage = core.inflight.begin(key, read.tags);
     const flight = { passage, outcome: readThrough(core, key, read, passage) };
@@ -46,7 +46,7 @@ export function cacheReader(
     try {
       const { text, loaded } = await flight.outcome;
       count(key, loaded ? 'miss' : 'hit', read);
-      return decodeValue<T>(text);
+      return text;
     } finally {
       core.inflight.end(passage);
       if (flights.get(key) === flight) flights.delete(key);

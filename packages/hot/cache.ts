@@ -1,5 +1,6 @@
 import { type CacheCore, type CoreOptions, cacheCore } from './cache-core.ts';
 import { CacheCounters, FLUSH_EVERY_MS, type FlushUses } from './cache-counters.ts';
+import { decodeValue } from './cache-entry.ts';
 import { invalidate, listen } from './cache-invalidation.ts';
 import type { CacheKey } from './cache-key.ts';
 import { type CacheRead, cacheReader } from './cache-reader.ts';
@@ -18,6 +19,8 @@ export type CacheOptions = CoreOptions & { flush?: FlushUses | undefined };
  */
 export type Cache = {
   getOrLoad<T>(key: CacheKey, read: CacheRead<T>): Promise<T>;
+  /** The same as JSON text, for those who pass it on unread; empty for `undefined`. */
+  getOrLoadText(key: CacheKey, read: CacheRead<unknown>): Promise<string>;
   invalidateKey(key: CacheKey): Promise<void>;
   invalidateTags(tags: readonly string[]): Promise<void>;
   /** Everything under a `cachePrefix`; walks the store's keys, so it is for administration. */
@@ -34,7 +37,7 @@ export async function openCache(options: CacheOptions): Promise<Cache> {
   const counters =
     options.flush === undefined ? undefined : new CacheCounters({ flush: options.flush, log: options.log });
   const labels = { service: core.service, cache: core.name };
-  const getOrLoad = cacheReader(core, (key, result, { ttlMs, tags = [] }) => {
+  const getOrLoadText = cacheReader(core, (key, result, { ttlMs, tags = [] }) => {
     counters?.count(key, result, { at: core.clock(), ttlMs, tags });
     core.metrics?.inc(
       result === 'hit' ? 'melmastoon_cache_hits_total' : 'melmastoon_cache_misses_total',
@@ -45,7 +48,8 @@ export async function openCache(options: CacheOptions): Promise<Cache> {
   const stopRegistering = await registerVersion(core);
   const stopWatching = watchMemory(core, labels);
   return {
-    getOrLoad,
+    getOrLoadText,
+    getOrLoad: async <T>(key: CacheKey, read: CacheRead<T>) => decodeValue<T>(await getOrLoadText(key, read)),
     invalidateKey: key => invalidate(core, { by: 'key', key }),
     async invalidateTags(tags) {
       if (tags.length > 0) await invalidate(core, { by: 'tag', tags });

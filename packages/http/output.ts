@@ -1,5 +1,6 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { AppError } from '@ghasi/domain-primitives/errors';
+import { CheckedJson } from './checked-json.ts';
 import { isEmpty, mediaTypeOf } from './content.ts';
 import { problemHeaders, problemOf } from './problem.ts';
 import type { AnyRoute, ReplyCookie, Returns } from './route.ts';
@@ -19,6 +20,8 @@ export class BadReply extends Error {
     this.name = 'BadReply';
   }
 }
+
+const json = { 'content-type': 'application/json; charset=utf-8' };
 
 type Declared = Pick<AnyRoute, 'method' | 'path'> & { readonly returns: Returns };
 
@@ -45,6 +48,10 @@ export function renderReply(route: Declared, reply: unknown): Rendered {
     if (body !== undefined) throw new BadReply(route, `a body with status ${status}`);
     return { status, headers: checked, body: Buffer.alloc(0), cookies };
   }
+  if (body instanceof CheckedJson) {
+    if (body.schema !== schema) throw new BadReply(route, 'a body that passed another schema');
+    return { status, headers: { ...checked, ...json }, body: Buffer.from(body.text), cookies };
+  }
   const result = schema.safeParse(body);
   if (!result.success) {
     // Paths and codes only: a message or value could carry what the schema was to keep in.
@@ -62,7 +69,7 @@ export function renderReply(route: Declared, reply: unknown): Rendered {
   }
   return {
     status,
-    headers: { ...checked, 'content-type': 'application/json; charset=utf-8' },
+    headers: { ...checked, ...json },
     body: Buffer.from(JSON.stringify(result.data)),
     cookies,
   };

@@ -3,6 +3,7 @@ import type { Ctx } from '@ghasi/db/tenant-transaction';
 import type { CatalogueEntry } from '@ghasi/domain-primitives/errors';
 import type { TenantId } from '@ghasi/domain-primitives/ids';
 import type { z } from 'zod';
+import type { CheckedJson } from './checked-json.ts';
 import type { Principal, RequestFacts } from './principal.ts';
 import type { RouteRateLimit } from './rate-limits.ts';
 
@@ -68,7 +69,7 @@ type ReplyExtras = {
 export type Reply<R extends Returns = Returns> = {
   [S in keyof R & number]: ReplyExtras & { status: S } & (undefined extends z.input<R[S]>
       ? { body?: z.input<R[S]> }
-      : { body: z.input<R[S]> });
+      : { body: z.input<R[S]> | CheckedJson });
 }[keyof R & number];
 
 type Schema = z.ZodType | undefined;

@@ -78,7 +78,7 @@ export const metricCatalogue = {
   },
   melmastoon_db_pool_exhausted_total: {
     kind: 'counter',
-    help: 'Transactions that got no connection in time.',
+    help: 'Transactions that got no connection: the pool was in use for too long, or the server away.',
     labels: byService,
   },
   melmastoon_db_transactions_total: {

@@ -6,31 +6,51 @@ import { availability as freeRooms } from '@melmastoon/inventory-service/contrac
 import { offersOf, type PlanOffer } from '@melmastoon/pricing-service/contract/site-questions';
 import type { z } from 'zod';
 import { GRACE_MS, tags, ttlMs } from './caches.ts';
-import type { AvailabilityView, availabilityQuery, OfferView } from './contract/booking-api.ts';
+import {
+  type AvailabilityView,
+  type availabilityQuery,
+  availabilityView,
+  type OfferView,
+} from './contract/booking-api.ts';
 import { MOST_SHOWN_FREE } from './contract/booking-parts.ts';
 import { partiesOf, refusalOf } from './model.ts';
+import { tagsOfNights } from './night-tags.ts';
 import { pricedView } from './pricing-view.ts';
 import type { Booking } from './runtime.ts';
 import { houseOf } from './site.ts';
 
 type Asked = z.output<typeof availabilityQuery>;
 
-/** TB-10: what a house sells for a stay. Two questions per key and 30 s, whoever asks; events make it new. */
+/** What a house sells for a stay. */
 export async function availabilityOf(
   booking: Booking,
   tenantId: TenantId,
   asked: Asked,
 ): Promise<AvailabilityView> {
+  return JSON.parse(await availabilityText(booking, tenantId, asked));
+}
+
+/**
+ * TB-10: the same as JSON that has passed `availabilityView`. Two questions per key and 30 s, whoever asks; events make
+ * it new.
+ */
+export async function availabilityText(booking: Booking, tenantId: TenantId, asked: Asked): Promise<string> {
   const { availability: cache } = await booking.caches();
   const { flashSale } = await booking.flags();
   const { propertyId, arrival, departure, adults, children, rooms, locale, currency } = asked;
   const hash = payloadHash({ arrival, departure, adults, children, rooms, locale: locale ?? null });
-  return cache.getOrLoad(cacheKey({ tenantId, parts: [propertyId, hash, currency ?? ''] }), {
+  return cache.getOrLoadText(cacheKey({ tenantId, parts: [propertyId, hash, currency ?? ''] }), {
     ttlMs: flashSale ? ttlMs.availability * 2 : ttlMs.availability,
     graceMs: flashSale ? GRACE_MS : 0,
-    tags: [tags.house(tenantId, propertyId), tags.site(tenantId)],
-    load: () => load(booking, tenantId, asked),
+    tags: tagsOf(tenantId, asked),
+    load: async () => availabilityView.parse(await load(booking, tenantId, asked)),
   });
+}
+
+/** Changes of the site, of the house, and of what is free on these nights make an answer new. */
+function tagsOf(tenantId: TenantId, { propertyId, arrival, departure }: Asked): string[] {
+  const nights = tagsOfNights({ tenantId, propertyId }, { from: arrival, to: departure });
+  return [tags.house(tenantId, propertyId), tags.site(tenantId), ...nights];
 }
 
 async function load(booking: Booking, tenantId: TenantId, asked: Asked): Promise<AvailabilityView> {
@@ -124,7 +144,7 @@ export async function cheapestRates(
   const hash = payloadHash({ arrival, departure, adults, children, rooms });
   return cache.getOrLoad(cacheKey({ tenantId, parts: [propertyId, hash, currency ?? ''] }), {
     ttlMs: ttlMs.cheapest,
-    tags: [tags.house(tenantId, propertyId), tags.site(tenantId)],
+    tags: tagsOf(tenantId, asked),
     load: async () => (await availabilityOf(booking, tenantId, asked)).cheapest,
   });
 }

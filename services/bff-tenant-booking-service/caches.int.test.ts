@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { availabilityOf, cheapestRates } from './availability.ts';
 import { tags, ttlMs } from './caches.ts';
 import { Upstream } from './fixtures/upstream.ts';
+import { tagsTouching } from './night-tags.ts';
 import { cachedTenants, forgetSlugs } from './resolve-tenant.ts';
 import { type Booking, createBooking } from './runtime.ts';
 import { siteOf } from './site.ts';
@@ -63,6 +64,19 @@ describe.for(['memory', 'Redis'] as const)('cached answers on %s', tier => {
     expect(await price()).toBe('120000');
     await availabilityOf(booking, b.tenantId, wanted(b));
     expect(b.asked.get('pricing.offers')).toBe(1);
+  });
+
+  test('CACHE-21: a booking makes answers about its own nights new, and no others', async () => {
+    const stay = { ...wanted(a), arrival: '2026-05-01', departure: '2026-05-03' };
+    const later = { ...wanted(a), arrival: '2026-05-03', departure: '2026-05-05' };
+    const free = async (asked: typeof stay) =>
+      (await availabilityOf(booking, a.tenantId, asked)).offers[0]?.free;
+    for (const asked of [stay, later]) expect(await free(asked)).toBe(3);
+    a.free = 2;
+    const { availability } = await booking.caches();
+    await availability.invalidateTags(tagsTouching(a, ['2026-05-02']));
+    expect(await free(stay)).toBe(2);
+    expect(await free(later)).toBe(3);
   });
 
   test('safety-29: a cached answer of one tenant is not there for another, with the right id', async () => {

@@ -8,7 +8,8 @@ import { availability as freeRooms } from '@melmastoon/inventory-service/contrac
 import { calendarOf as listedPrices } from '@melmastoon/pricing-service/contract/questions';
 import type { z } from 'zod';
 import { tags, ttlMs } from './caches.ts';
-import type { CalendarView, calendarQuery } from './contract/booking-api.ts';
+import { type CalendarView, type calendarQuery, calendarView } from './contract/booking-api.ts';
+import { tagsOfNights } from './night-tags.ts';
 import type { Booking } from './runtime.ts';
 import { houseOf } from './site.ts';
 
@@ -16,15 +17,18 @@ type Asked = z.output<typeof calendarQuery>;
 type Prices = NonNullable<z.output<typeof listedPrices.output>>;
 type Rate = Prices['rates'][number];
 
-/** The cells of the date grid; kept as availability is, under the same tags. */
-export async function calendarFor(booking: Booking, tenantId: TenantId, asked: Asked): Promise<CalendarView> {
+/** The cells of the date grid as JSON that has passed `calendarView`; kept as availability is, under the same tags. */
+export async function calendarText(booking: Booking, tenantId: TenantId, asked: Asked): Promise<string> {
   const { availability: cache } = await booking.caches();
   const { propertyId, from, to, adults, children } = asked;
   const hash = payloadHash({ calendar: { from, to, adults, children } });
-  return cache.getOrLoad(cacheKey({ tenantId, parts: [propertyId, hash, ''] }), {
+  return cache.getOrLoadText(cacheKey({ tenantId, parts: [propertyId, hash, ''] }), {
     ttlMs: ttlMs.availability,
-    tags: [tags.house(tenantId, propertyId), tags.site(tenantId)],
-    load: () => load(booking, tenantId, asked),
+    tags: [
+      ...[tags.house(tenantId, propertyId), tags.site(tenantId)],
+      ...tagsOfNights({ tenantId, propertyId }, { from, to }),
+    ],
+    load: async () => calendarView.parse(await load(booking, tenantId, asked)),
   });
 }
 

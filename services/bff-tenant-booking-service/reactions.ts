@@ -34,6 +34,7 @@ import {
 import { type Family, tags } from './caches.ts';
 import { convert, failDraft } from './commands/settle-draft.ts';
 import { failureBecause } from './model.ts';
+import { tagsTouching } from './night-tags.ts';
 import { forgetSlugs } from './resolve-tenant.ts';
 import type { Booking } from './runtime.ts';
 
@@ -42,21 +43,30 @@ import type { Booking } from './runtime.ts';
  * than its time), and drafts end with the bookings they became.
  */
 export function bookingReactions(booking: Booking): Reaction[] {
-  const forget = (ctx: Ctx, families: readonly Family[], tag: string) =>
+  const forget = (ctx: Ctx, families: readonly Family[], changed: readonly string[]) =>
     ctx.afterCommit(() => {
       const work = booking
         .caches()
-        .then(caches => Promise.all(families.map(family => caches[family].invalidateTags([tag]))));
+        .then(caches => Promise.all(families.map(family => caches[family].invalidateTags(changed))));
       return work.catch(err =>
         ctx.log.warn({ err }, 'a cached answer could not be forgotten; it ends with its time'),
       );
     });
   const site = (ctx: Ctx) =>
-    forget(ctx, ['tenant-bootstrap', 'availability', 'cheapest'], tags.site(ctx.tenantId));
+    forget(ctx, ['tenant-bootstrap', 'availability', 'cheapest'], [tags.site(ctx.tenantId)]);
   const house = (ctx: Ctx, { propertyId }: { propertyId: Id<'pro'> }) =>
-    forget(ctx, ['availability', 'cheapest'], tags.house(ctx.tenantId, propertyId));
+    forget(ctx, ['availability', 'cheapest'], [tags.house(ctx.tenantId, propertyId)]);
+  const nights = (ctx: Ctx, sold: { propertyId: Id<'pro'>; nights: readonly { date: string }[] }) => {
+    const { tenantId } = ctx;
+    const dates = sold.nights.map(({ date }) => date);
+    return forget(
+      ctx,
+      ['availability', 'cheapest'],
+      tagsTouching({ tenantId, propertyId: sold.propertyId }, dates),
+    );
+  };
   const seen = (ctx: Ctx, { reservationId }: { reservationId: Id<'rsv'> }) =>
-    forget(ctx, ['confirmation'], tags.booking(ctx.tenantId, reservationId));
+    forget(ctx, ['confirmation'], [tags.booking(ctx.tenantId, reservationId)]);
 
   return [
     on(TenantSuspended, ctx => {
@@ -77,7 +87,7 @@ export function bookingReactions(booking: Booking): Reaction[] {
       on(event as typeof RoomAdded, house),
     ),
     ...[AllocationCommitted, AllocationReleased, AllocationReallocated].map(event =>
-      on(event as typeof AllocationCommitted, house),
+      on(event as typeof AllocationCommitted, nights),
     ),
     on(BookingConfirmed, async (ctx, { reservationId, bookingDraftId, payment: { rail } }) => {
       seen(ctx, { reservationId });

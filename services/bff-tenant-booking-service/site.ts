@@ -17,6 +17,7 @@ import {
   guestRails,
   type PropertyCard,
   type TenantBootstrap,
+  tenantBootstrap,
 } from './contract/booking-parts.ts';
 import type { Booking } from './runtime.ts';
 
@@ -36,18 +37,27 @@ export function inLocale(texts: Texts, wanted: Locale): string {
   return found?.text ?? '';
 }
 
-/** TB-08: the tenant as its pages show it. One load per key, whoever comes; events make it new. */
+/** The tenant as its pages show it. */
 export async function siteOf(
   booking: Booking,
   tenantId: TenantId,
-  { locale: wanted, currency }: Wishes = {},
+  wishes: Wishes = {},
 ): Promise<TenantBootstrap> {
+  return JSON.parse(await siteText(booking, tenantId, wishes));
+}
+
+/** TB-08: the same as JSON that has passed `tenantBootstrap`. One load per key, whoever comes; events make it new. */
+export async function siteText(
+  booking: Booking,
+  tenantId: TenantId,
+  { locale: wanted, currency }: Wishes,
+): Promise<string> {
   const { 'tenant-bootstrap': cache } = await booking.caches();
-  return cache.getOrLoad(cacheKey({ tenantId, parts: [wanted ?? '', currency ?? ''] }), {
+  return cache.getOrLoadText(cacheKey({ tenantId, parts: [wanted ?? '', currency ?? ''] }), {
     ttlMs: ttlMs['tenant-bootstrap'],
     graceMs: GRACE_MS,
     tags: [tags.site(tenantId)],
-    load: () => compose(booking, tenantId, { locale: wanted, currency }),
+    load: async () => tenantBootstrap.parse(await compose(booking, tenantId, { locale: wanted, currency })),
   });
 }
 

@@ -1,9 +1,10 @@
 import { hours } from '@ghasi/domain-primitives/duration';
 import { coreErrors } from '@ghasi/domain-primitives/errors';
+import { CheckedJson, withFields } from '@ghasi/http/checked-json';
 import { type AnyRoute, defineRoute, guest, open } from '@ghasi/http/route';
 import { z } from 'zod';
-import { availabilityOf, cheapestRates } from '../availability.ts';
-import { calendarFor } from '../calendar.ts';
+import { availabilityText, cheapestRates } from '../availability.ts';
+import { calendarText } from '../calendar.ts';
 import {
   availabilityQuery,
   availabilityView,
@@ -16,10 +17,13 @@ import {
 import { sessionIdOf, visitOf } from '../guest.ts';
 import type { Booking } from '../runtime.ts';
 import { loadSession, type Session, saveSession } from '../session.ts';
-import { siteOf } from '../site.ts';
+import { siteText } from '../site.ts';
 
 const TOUCH_MS = hours(1);
 const anybody = { auth: open(), transaction: 'none' as const, errors: [coreErrors.NOT_FOUND] };
+
+/** What is the visitor's own in a bootstrap; the rest is the same for everybody and checked when it is kept. */
+const ownParts = bootstrapView.pick({ session: true, features: true });
 
 /** What a page shows before anybody has chosen anything. Read from caches; no transaction is opened for it. */
 export function siteRoutes(booking: Booking): readonly AnyRoute[] {
@@ -35,18 +39,15 @@ export function siteRoutes(booking: Booking): readonly AnyRoute[] {
       const { now } = ctx;
       const session = await loadSession(booking, { tenantId, sessionId }, { seen: request, now });
       const { localePreference, displayCurrency } = session;
-      const site = await siteOf(booking, tenantId, {
+      const site = await siteText(booking, tenantId, {
         locale: query.locale ?? localePreference,
         currency: query.currency ?? displayCurrency,
       });
       const marked = attributed(session, query);
       const isStale = now.getTime() - Date.parse(session.lastSeenAt) > TOUCH_MS;
       if (isNew || isStale || marked !== session) await saveSession(booking.state(), marked, now);
-      return {
-        status: 200,
-        cookies,
-        body: { ...site, session: viewSession(session), features: await booking.flags() },
-      };
+      const more = ownParts.parse({ session: viewSession(session), features: await booking.flags() });
+      return { status: 200, cookies, body: new CheckedJson(bootstrapView, withFields(site, more)) };
     },
   });
 
@@ -59,7 +60,11 @@ export function siteRoutes(booking: Booking): readonly AnyRoute[] {
     returns: { 200: calendarView },
     async handler(ctx, { query }, request) {
       const { tenantId, cookies } = visitOf(booking, ctx, request);
-      return { status: 200, cookies, body: await calendarFor(booking, tenantId, query) };
+      return {
+        status: 200,
+        cookies,
+        body: new CheckedJson(calendarView, await calendarText(booking, tenantId, query)),
+      };
     },
   });
 
@@ -72,7 +77,11 @@ export function siteRoutes(booking: Booking): readonly AnyRoute[] {
     returns: { 200: availabilityView },
     async handler(ctx, { query }, request) {
       const { tenantId, cookies } = visitOf(booking, ctx, request);
-      return { status: 200, cookies, body: await availabilityOf(booking, tenantId, query) };
+      return {
+        status: 200,
+        cookies,
+        body: new CheckedJson(availabilityView, await availabilityText(booking, tenantId, query)),
+      };
     },
   });
 

@@ -12,23 +12,26 @@ import { frozenOf, wantedRooms } from './quotes.ts';
 
 type Asked = Omit<z.output<typeof offersOf.input>, 'tenantId'>;
 
-/** Prices a stay on every plan and room type; seven statements, whatever their number. Undefined: no such house. */
+/** Prices a stay on every plan and room type; six statements in two trips, whatever their number. Undefined: no such house. */
 export async function listOffers(
   ctx: Pick<Ctx, 'tx' | 'now' | 'newId'>,
   { propertyId, stay: asked, rooms: parties }: Asked,
 ): Promise<PlanOffer[] | undefined> {
-  const property = await findProperty(ctx.tx, propertyId);
+  const [property, listed, rules] = await Promise.all([
+    findProperty(ctx.tx, propertyId),
+    listPlans(ctx.tx, propertyId),
+    listCharges(ctx.tx, propertyId),
+  ]);
   if (property === undefined) return undefined;
   const stay = stayOf(asked);
-  const plans = (await listPlans(ctx.tx, propertyId)).filter(({ status }) => status === 'published');
+  const plans = listed.filter(({ status }) => status === 'published');
   const wanted = plans.flatMap(plan =>
     plan.roomTypeIds.flatMap(roomTypeId =>
       parties.map(party => ({ roomTypeId, ratePlanId: plan.id, ...party })),
     ),
   );
   if (wanted.length === 0) return [];
-  const rooms = await wantedRooms(ctx, { propertyId, stay: asked, rooms: wanted });
-  const rules = await listCharges(ctx.tx, propertyId);
+  const rooms = await wantedRooms(ctx, { propertyId, stay: asked, rooms: wanted, plans });
   const byOffer = Map.groupBy(rooms, room => `${room.ratePlanId} ${room.roomTypeId}`);
   return [...byOffer.values()].flatMap(same => {
     const [{ roomTypeId, ratePlanId, plan, roomType }] = same as [(typeof same)[number]];

@@ -103,27 +103,31 @@ function frozenPolicy<Terms>(policy: PolicyView & { terms: Terms }): FrozenPolic
   return { policyId, version, name, terms };
 }
 
-/** Everything the price of each room depends on; five statements, whatever the number of rooms. */
-export async function wantedRooms(
-  { tx }: Pick<Ctx, 'tx'>,
-  request: Pick<QuoteRequest, 'propertyId' | 'stay' | 'rooms'>,
-): Promise<WantedRoom[]> {
+type Wanted = Pick<QuoteRequest, 'propertyId' | 'stay' | 'rooms'> & {
+  /** The plans, by whoever has read them already. */
+  plans?: readonly PlanView[];
+};
+
+/** Everything the price of each room depends on; four statements, whatever the number of rooms. */
+export async function wantedRooms({ tx }: Pick<Ctx, 'tx'>, request: Wanted): Promise<WantedRoom[]> {
   const { propertyId, rooms } = request;
   const roomTypeIds = [...new Set(rooms.map(({ roomTypeId }) => roomTypeId))];
   const planIds = rooms.map(({ ratePlanId }) => ratePlanId);
-  const [roomTypes, plans] = [await findRoomTypes(tx, propertyId, roomTypeIds), await findPlans(tx, planIds)];
-  // A plan of another house is no plan here.
-  for (const [id, plan] of plans) if (plan.propertyId !== propertyId) plans.delete(id);
-  const known = [...plans.values()];
-  const policies = await findPolicies(
-    tx,
-    known.flatMap(({ policies: named }) => Object.values(named).filter(id => id !== null)),
-  );
-  const calendars = await readCalendars(tx, {
-    plans: known.flatMap(({ id, derivation }) => [id, ...(derivation ? [derivation.fromPlanId] : [])]),
-    roomTypes: roomTypeIds,
-    window: datesThatMatter(stayOf(request.stay)),
-  });
+  const found = request.plans ?? [...(await findPlans(tx, planIds)).values()];
+  const known = found.filter(plan => plan.propertyId === propertyId); // a plan of another house is no plan here
+  const plans = new Map(known.map(plan => [plan.id, plan]));
+  const [roomTypes, policies, calendars] = await Promise.all([
+    findRoomTypes(tx, propertyId, roomTypeIds),
+    findPolicies(
+      tx,
+      known.flatMap(({ policies: named }) => Object.values(named).filter(id => id !== null)),
+    ),
+    readCalendars(tx, {
+      plans: known.flatMap(({ id, derivation }) => [id, ...(derivation ? [derivation.fromPlanId] : [])]),
+      roomTypes: roomTypeIds,
+      window: datesThatMatter(stayOf(request.stay)),
+    }),
+  ]);
   return rooms.map(room => {
     const plan = plans.get(room.ratePlanId);
     const sold = plan && soldDays(calendars, plan, room.roomTypeId);
