@@ -1,0 +1,47 @@
+import { randomBytes } from 'node:crypto';
+import { serve } from '@melmastoon/server/fixtures/server-process';
+import { onClient } from '../backbone/ground.ts';
+import { startServers } from '../backbone/servers.ts';
+
+/** The hotel groups of the demo; the last keeps the rooms it has. */
+export const slugs = ['bala-hissar', 'gazargah', 'silk-valley'] as const;
+
+/** A whole platform: PostgreSQL and a server with the demo and its simulators, each a process of its own, on loopback. */
+export type Platform = {
+  url: string;
+  adminUrl: string;
+  /** By name, for those who count processor time. */
+  pids: { server: number; postgres: number };
+  stop(): Promise<void>;
+};
+
+/** Starts one; what is started ends with `stop`, or when a step fails. */
+export async function startPlatform(): Promise<Platform> {
+  const servers = await startServers(false);
+  try {
+    const adminUrl = await servers.newDatabase('load');
+    const database = { adminUrl, secret: randomBytes(32).toString('hex') };
+    const server = await serve({ database, demo: true });
+    const stop = async () => {
+      await server.kill();
+      await servers.stop();
+    };
+    try {
+      await makeRoom(adminUrl);
+    } catch (error) {
+      await stop();
+      throw error;
+    }
+    return { url: server.url, adminUrl, pids: { server: server.pid, postgres: servers.postgresPid }, stop };
+  } catch (error) {
+    await servers.stop();
+    throw error;
+  }
+}
+
+/** Two houses are made large, so that bookings do not end after a second; the third keeps its rooms and sells out. */
+function makeRoom(url: string): Promise<unknown> {
+  const text = `update inventory.nights set capacity = 100000
+    where tenant_id <> (select tenant_id from tenant.slugs where slug = $1)`;
+  return onClient(url, client => client.query(text, [slugs.at(-1)]));
+}
