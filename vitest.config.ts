@@ -18,7 +18,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'suite',
-          include: ['{packages,services,apps,tools,examples}/**/*.test.ts'],
+          include: ['{packages,services,apps,tools,bench,examples}/**/*.test.ts'],
           exclude: [...configDefaults.exclude, ...campaigns],
           sequence: { groupOrder: 0 },
           isolate: false, // files of a worker share loaded code: loading it anew was a third of the time

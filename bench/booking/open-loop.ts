@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { Chance } from './chance.ts';
 import type { Guests } from './guests.ts';
 import type { Line, Reply } from './http-call.ts';
@@ -32,7 +32,8 @@ export async function sendLoad({ line, guests, chance, rate, seconds, onProgress
   let told = began;
   for (const dueMs of due) {
     const early = began + dueMs - performance.now();
-    if (early > 0) await delay(early);
+    // Late: whoever is waiting for an answer comes first, or the driver would never hear one.
+    await (early > 0 ? delay(early) : nextTurn());
     lateness.push(performance.now() - began - dueMs);
     const { kind, call, heard } = guests.ask(chance.weighted(mix));
     const answered = (reply: Reply | undefined, reason: string) => {
