@@ -30,6 +30,7 @@ export async function sendLoad({ line, guests, chance, rate, seconds, onProgress
   const running = new Set<Promise<void>>();
   const began = performance.now();
   let told = began;
+  let inTime = 0; // answered before the span was over
   for (const dueMs of due) {
     const early = began + dueMs - performance.now();
     // Late: whoever is waiting for an answer comes first, or the driver would never hear one.
@@ -38,6 +39,7 @@ export async function sendLoad({ line, guests, chance, rate, seconds, onProgress
     const { kind, call, heard } = guests.ask(chance.weighted(mix));
     const answered = (reply: Reply | undefined, reason: string) => {
       const outcome = outcomeOf(reply);
+      if (reply !== undefined && performance.now() - began <= seconds * 1_000) inTime++;
       tally.add(kind, outcome, performance.now() - began - dueMs);
       if (outcome === 'error') tally.note(`${kind}: ${reason}`);
       if (reply !== undefined) heard(reply);
@@ -62,7 +64,7 @@ export async function sendLoad({ line, guests, chance, rate, seconds, onProgress
     ...tally.summary(),
     errors: tally.errors,
     took,
-    perSecond: tally.sent / took,
+    perSecond: inTime / seconds,
     late: timesOf(lateness),
   };
 }

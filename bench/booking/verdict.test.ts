@@ -69,8 +69,8 @@ describe('a run is judged', () => {
   const { load, server } = good;
   const slow = { ...load.cachedReads, p95: 150 };
   test.for([
-    ['requests per second', { load: { ...load, perSecond: 280 } }],
-    ['requests per second', { bookings: { ...good.bookings, confirmed: 0 } }],
+    ['answers per second', { load: { ...load, perSecond: 280 } }],
+    ['answers per second', { bookings: { ...good.bookings, confirmed: 0 } }],
     ['errors', { load: { ...load, all: { ...load.all, errors: 1 } } }],
     ['p95 of cached reads', { load: { ...load, cachedReads: slow } }],
     ['pool exhaustion', { server: { ...server, pool: { ...server.pool, exhausted: 1 } } }],

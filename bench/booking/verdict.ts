@@ -34,7 +34,7 @@ export function judge({ load, server, bookings, rate, seconds }: PeakFigures): J
   const { pool, outboxLagSeconds } = server;
   return [
     {
-      what: 'requests per second',
+      what: 'answers per second',
       target: `${rate}, of every kind`,
       seen: `${load.perSecond.toFixed(1)}, ${bookings.confirmed} bookings made`,
       met: load.perSecond >= rate * 0.98 && wrote,
