@@ -24,7 +24,7 @@ const { values } = parseArgs({
   options: {
     rate: { type: 'string', default: '300' },
     seconds: { type: 'string', default: '60' },
-    warm: { type: 'string', default: '15' },
+    warm: { type: 'string', default: '45' },
     json: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
   },
@@ -54,8 +54,8 @@ async function run(): Promise<PeakFigures> {
     const load = { line, guests, chance, onProgress: say };
     say(`warming up for ${warm} s`);
     // A server that has just started compiles its code with the first requests; nobody sends it a whole peak at once.
-    await sendLoad({ ...load, rate: rate / 6, seconds: warm / 2 });
-    await sendLoad({ ...load, rate, seconds: warm / 2 });
+    await sendLoad({ ...load, rate: rate / 6, seconds: warm / 3 });
+    await sendLoad({ ...load, rate, seconds: (warm * 2) / 3 });
     say(`${rate} requests a second for ${seconds} s`);
     const from = new Date();
     const watched = await watchServer(platform.url);
