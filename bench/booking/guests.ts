@@ -8,7 +8,7 @@ import { type Kind, searchOf } from './mix.ts';
 export type Asking = { kind: Kind; call: Call; heard(reply: Reply): void };
 
 type Draft = { draftId: string; payChoices: { rail: string }[]; total: { gross: unknown } };
-type Visitor = { house: House; cookie: string; draft?: Draft };
+type Visitor = { house: House; cookie: string; draft?: Draft; hasPaid?: boolean };
 
 /** Guests at the sites at any moment; a new one takes the place of one who has been here. */
 const MOST_VISITORS = 3_000;
@@ -141,10 +141,13 @@ export class Guests {
       kind: 'outcome',
       call: get(house, `/api/v1/booking/drafts/${draft?.draftId}/outcome`, cookie),
       heard: ({ status, text }) => {
-        if (status !== 200) return;
-        const { state, redirectUrl } = JSON.parse(text);
-        if (state === 'paying' && redirectUrl !== null) this.#pay(redirectUrl);
-        else if (state === 'confirming') this.#booking.push(visitor);
+        const { state, redirectUrl } =
+          status === 200 ? JSON.parse(text) : { state: 'unknown', redirectUrl: null };
+        if (state === 'confirmed' || state === 'failed' || state === 'expired') return;
+        this.#booking.push(visitor);
+        if (state !== 'paying' || redirectUrl === null || visitor.hasPaid) return;
+        visitor.hasPaid = true;
+        this.#pay(redirectUrl);
       },
     };
   }

@@ -11,6 +11,9 @@ export type Call = {
 /** Its answer; `text` is read for those who need it. */
 export type Reply = { status: number; cookie: string | undefined; text: string };
 
+/** What a guest sees who gets no answer. */
+export const noReply: Reply = { status: 0, cookie: undefined, text: '' };
+
 /** A way to send calls over kept-alive connections, as many as are needed at once. */
 export type Line = { send(call: Call): Promise<Reply>; close(): void };
 

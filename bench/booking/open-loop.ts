@@ -1,7 +1,7 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { Chance } from './chance.ts';
 import type { Guests } from './guests.ts';
-import type { Line, Reply } from './http-call.ts';
+import { type Line, noReply, type Reply } from './http-call.ts';
 import { dueTimes, mix } from './mix.ts';
 import { outcomeOf, Tally, timesOf } from './tally.ts';
 
@@ -42,7 +42,7 @@ export async function sendLoad({ line, guests, chance, rate, seconds, onProgress
       if (reply !== undefined && performance.now() - began <= seconds * 1_000) inTime++;
       tally.add(kind, outcome, performance.now() - began - dueMs);
       if (outcome === 'error') tally.note(`${kind}: ${reason}`);
-      if (reply !== undefined) heard(reply);
+      heard(reply ?? noReply);
     };
     const one = line.send(call).then(
       reply => answered(reply, `${reply.status} ${reply.text.slice(0, 200)}`),

@@ -6,7 +6,7 @@ import { startStopwatch } from '../backbone/processor-time.ts';
 import { chanceOf } from './chance.ts';
 import { Guests } from './guests.ts';
 import { openHouses } from './houses.ts';
-import { openLine } from './http-call.ts';
+import { noReply, openLine } from './http-call.ts';
 import { sendLoad } from './open-loop.ts';
 import { slugs, startPlatform } from './platform.ts';
 import { page, tables } from './report.ts';
@@ -90,8 +90,8 @@ async function settle(url: string, from: Date, { guests, line }: Going): Promise
       count(*) filter (where outcome is null)::int as open
     from reservation.sagas where kind = 'booking' and started_at >= $1`;
   for (;;) {
-    for (let next = guests.askLast(); next !== undefined; next = undefined)
-      next.heard(await line.send(next.call));
+    const next = guests.askLast();
+    next?.heard(await line.send(next.call).catch(() => noReply));
     const { rows } = await onClient(url, client => client.query<Bookings>(text, [from]));
     const [found] = rows;
     if (found === undefined) throw new Error('the bookings could not be counted');
