@@ -20,9 +20,7 @@ export type Line = { send(call: Call): Promise<Reply>; close(): void };
 /** A guest does not wait longer. */
 const PATIENCE_MS = 10_000;
 
-/**
- * node:http and not fetch: a third of the processor time per request, which the server on the same machine would miss.
- */
+/** node:http and not fetch: fewer layers, and the server on the same machine needs the processor. */
 export function openLine(url: string): Line {
   const agent = new Agent({ keepAlive: true, maxSockets: 1_000 });
   const send = ({ method, path, headers, body }: Call) =>

@@ -18,7 +18,7 @@ export const cachedReads: readonly Kind[] = ['bootstrap', 'calendar', 'availabil
 
 /**
  * Of a thousand requests. A visit is about eight of them: the site opens, a month is looked at, three or four searches, the
- * cheapest rates of a list. Of a hundred visits to the site of a hotel about two end in a booking; here three do, and one
+ * cheapest rates of a list. Of a hundred visits to the site of a hotel we assume that two end in a booking; here three do, and one
  * in four chooses a room, because drafts and bookings are what costs.
  */
 export const mix: readonly (readonly [Kind, number])[] = [

@@ -34,7 +34,7 @@ ${serverTable(figures)}
 ## What is sent
 Requests of guests of three hotels, each with a session of its own, at random moments (${rate} a second on average, whether or
 not earlier ones were answered): ${shares}. A visit is about eight requests. Of a
-hundred visits to the site of a hotel about two end in a booking; here three do, and one in four chooses a room, because
+hundred visits to the site of a hotel we assume that two end in a booking; here three do, and one in four chooses a room, because
 drafts and bookings are what costs. ${cachedReads.join(', ')} are the cached reads; their misses count among them. Searches are for 120 stays per house
 within twelve weeks, asked for by rank (Zipf: six stays are nearly half of all searches), for one or two guests, in the
 languages of the house. Seven of ten bookings are paid in cash on arrival, the others with a card on the page of the

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 
 /**
  * A body that passed its schema before it was kept as text, in a cache for instance. It is sent as it is: reading it again,
- * checking it again and writing it again was a third of the time of an answer from the cache. Only the schema it passed
+ * checking it again and writing it again was a quarter of the time of an answer from the cache (from a profile). Only the schema it passed
  * may send it.
  */
 export class CheckedJson {

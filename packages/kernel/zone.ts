@@ -55,7 +55,7 @@ export function instantAt(zone: Zone, date: LocalDate, time: string): Date {
   return new Date(instant);
 }
 
-// A list of offers asks for the same check-in once per plan, room type and policy (measured: a tenth of a search's time).
+// A list of offers asks for the same check-in once per plan, room type and policy (from a profile: 6 % of a search's time).
 const MOST_INSTANTS = 2_000;
 const instants = new Map<string, number>();
 

@@ -14,8 +14,8 @@ const WEEK_MS = 7 * 86_400_000;
 
 /**
  * What a cached answer about the nights `[from, to)` of a house hangs on. A booking changes what is free on its own nights
- * alone: with one tag for the house, every booking made every search new (at a peak of two bookings a second three of
- * ten searches were answered from the cache, with these seven).
+ * alone: with one tag for the house, every booking made every search new (simulated with two bookings and 130 searches
+ * a second on three houses: three of ten searches were answered from the cache, with these seven).
  */
 export function tagsOfNights(house: House, { from, to }: { from: string; to: string }): string[] {
   const dates: string[] = [...eachDay(parseLocalDate(from), parseLocalDate(to))];
