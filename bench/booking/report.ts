@@ -39,8 +39,8 @@ drafts and bookings are what costs. ${cachedReads.join(', ')} are the cached rea
 within twelve weeks, asked for by rank (Zipf: six stays are nearly half of all searches), for one or two guests, in the
 languages of the house. Seven of ten bookings are paid in cash on arrival, the others with a card on the page of the
 simulator, which answers at once. Two houses have room for everybody, so that bookings do not end after a second; the third has the
-rooms of the demo and sells out. The server's limit of requests per address is raised, since all guests share one; limits per
-session are the real ones. The mix is in \`bench/booking/mix.ts\`.
+rooms of the demo and sells out. The general limit of requests per minute is raised, since all guests share one address; the
+limits of drafts and confirms per session are the real ones. The mix is in \`bench/booking/mix.ts\`.
 
 The driver is our own: autocannon sends the next request of a connection when the last was answered, keeps one histogram
 for all kinds, and cannot let one guest's draft become the same guest's booking.
