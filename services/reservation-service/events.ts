@@ -14,8 +14,8 @@ import {
   BookingModified,
   BookingNoShow,
 } from './contract.ts';
+import { paymentOfNights } from './model/owed.ts';
 import type { Ending, PricedRoom, Reservation, Status } from './model.ts';
-import { paymentOfNights } from './owed.ts';
 
 /** The facts about a booking as others hear them; each carries the version it made. */
 export function held(booking: Reservation): PendingEvent {

@@ -11,7 +11,16 @@ import {
   reservationStatuses,
   type TaxedPrice,
 } from './contract/booking-parts.ts';
-import { atLeastZero, least, minus, nothingOf, owedFor, paidForNights, plus, withPaid } from './owed.ts';
+import {
+  atLeastZero,
+  least,
+  minus,
+  nothingOf,
+  owedFor,
+  paidForNights,
+  plus,
+  withPaid,
+} from './model/owed.ts';
 
 /** A booking begins as a draft nobody else hears of; with the guest's "pay" it becomes a hold (SAGA-14). */
 export const statuses = ['draft', ...reservationStatuses] as const;

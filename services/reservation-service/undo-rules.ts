@@ -1,6 +1,6 @@
 import { addDays, parseLocalDate } from '@ghasi/domain-primitives/local-date';
+import { atLeastZero, minus, nothingOf, withPaid } from './model/owed.ts';
 import { changed, hold, type Reservation, type Status } from './model.ts';
-import { atLeastZero, minus, nothingOf, withPaid } from './owed.ts';
 
 /** Why a cancellation cannot be undone, or undefined. A hold that lapsed was never a booking (R18). */
 export function reinstateProblem(

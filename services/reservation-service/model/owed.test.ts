@@ -2,10 +2,10 @@ import { newId } from '@ghasi/domain-primitives/ids';
 import { addDays, daysBetween, parseLocalDate } from '@ghasi/domain-primitives/local-date';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import * as events from './events.ts';
-import { newBooking } from './fixtures/new-booking.ts';
-import { cashArrived, moveTo, type Reservation } from './model.ts';
-import { undoCheckIn } from './undo-rules.ts';
+import * as events from '../events.ts';
+import { newBooking } from '../fixtures/new-booking.ts';
+import { cashArrived, moveTo, type Reservation } from '../model.ts';
+import { undoCheckIn } from '../undo-rules.ts';
 
 const afn = (minor: number) => ({ amount: String(minor), currency: 'AFN' }) as const;
 const NIGHT = 180_000;

@@ -1,8 +1,9 @@
 import { add, fromJson, type MoneyJson, subtract, toJson } from '@ghasi/domain-primitives/money';
-import type { Payment } from './contract/booking-parts.ts';
-import type { Reservation } from './model.ts';
+import type { Payment, TaxedPrice } from '../contract/booking-parts.ts';
 
-type Priced = Pick<Reservation, 'total' | 'changeFees'>;
+/** A booking, as far as money goes. */
+type Priced = { readonly total: TaxedPrice; readonly changeFees?: MoneyJson };
+type Paid = { readonly total: TaxedPrice; readonly payment: Payment };
 
 /** What a booking costs: its nights, and what was asked for changing them. */
 export function owedFor({ total, changeFees = nothingOf({ total }) }: Priced): MoneyJson {
@@ -10,18 +11,18 @@ export function owedFor({ total, changeFees = nothingOf({ total }) }: Priced): M
 }
 
 /** The payment of a booking of which so much was paid. */
-export function withPaid(booking: Priced & Pick<Reservation, 'payment'>, paid: MoneyJson): Payment {
+export function withPaid(booking: Priced & Paid, paid: MoneyJson): Payment {
   return { ...booking.payment, paid, outstanding: atLeastZero(minus(owedFor(booking), paid)) };
 }
 
 /** The payment as others hear of it: of the nights alone. Billing has its own line for the fee of a change. */
-export function paymentOfNights(booking: Pick<Reservation, 'total' | 'payment'>): Payment {
+export function paymentOfNights(booking: Paid): Payment {
   const paid = paidForNights(booking);
   return { ...booking.payment, paid, outstanding: minus(booking.total.gross, paid) };
 }
 
 /** What was paid for its nights; the fee of a change and the bar are above it, and stay where they are. */
-export function paidForNights({ total, payment }: Pick<Reservation, 'total' | 'payment'>): MoneyJson {
+export function paidForNights({ total, payment }: Paid): MoneyJson {
   return least(payment.paid, total.gross);
 }
 
@@ -31,7 +32,7 @@ export function atLeastZero(amount: MoneyJson): MoneyJson {
 }
 
 /** No money, in the booking's currency. */
-export function nothingOf({ total }: Pick<Reservation, 'total'>): MoneyJson {
+export function nothingOf({ total }: Priced): MoneyJson {
   return { amount: '0', currency: total.gross.currency };
 }
 
