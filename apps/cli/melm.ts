@@ -1,4 +1,4 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --disable-warning=ExperimentalWarning
 import { enableCompileCache } from 'node:module';
 import { AppError } from '@ghasi/domain-primitives/errors';
 import { program } from './program.ts';
