@@ -20,7 +20,7 @@ export type Chance = {
 /** Begins a run of chance. */
 export function chance(words: string): Chance {
   let state = createHash('sha256').update(words).digest().readUInt32LE(0);
-  // Mulberry32: plenty for a demo, and the same on every machine.
+  // Mulberry32: plenty for a demo or a load, and the same on every machine.
   const share = () => {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state);

@@ -1,5 +1,4 @@
-import chromium from '@sparticuz/chromium';
-import { type Browser, type Page, chromium as playwright } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 
 /** What a guest on a bad line waited for, in ms from pressing, and what he loaded for it, in compressed bytes. */
 export type Visit = {
@@ -20,15 +19,6 @@ export type Visit = {
 
 const BITS_PER_SECOND = 400_000;
 const LATENCY_MS = 400;
-
-/** A browser from npm, as a guest's: with web security and processes of its own. */
-export async function openBrowser(): Promise<Browser> {
-  return playwright.launch({
-    executablePath: await chromium.executablePath(),
-    args: ['--no-sandbox', '--disable-gpu', '--font-render-hinting=none'],
-    headless: true,
-  });
-}
 
 /** Opens a site on a phone for the first time and goes on to the guest details; 400 kbit/s both ways, 400 ms, nothing cached. */
 export async function visitOnBadLine(browser: Browser, home: string, locale: string): Promise<Visit> {

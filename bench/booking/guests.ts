@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Chance } from './chance.ts';
+import type { Chance } from '@melmastoon/server/demo-chance';
 import { availabilityPath, calendarPath, type House } from './houses.ts';
 import type { Call, Reply } from './http-call.ts';
 import { type Kind, searchOf } from './mix.ts';

@@ -1,7 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { openBrowser, type Visit, visitOnBadLine } from './bad-line.ts';
-import { slugs, startPlatform } from './platform.ts';
+import { launchBrowser } from '@melmastoon/booking-web/fixtures/browser';
+import { slugs, startPlatform } from '../platform.ts';
+import { type Visit, visitOnBadLine } from './bad-line.ts';
 
 // `npm run measure:line -- [--rounds n] [--json] [--write]`: the booking site of the real server in a browser behind a bad line. Exits
 // with 1 when a target is missed.
@@ -31,7 +32,7 @@ async function run(): Promise<Visit[]> {
   console.error('line: starting PostgreSQL, the server and a browser');
   const platform = await startPlatform();
   try {
-    const browser = await openBrowser();
+    const browser = await launchBrowser();
     try {
       const seen: Visit[] = [];
       for (let round = 1; round <= rounds; round++) {

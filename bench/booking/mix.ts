@@ -1,4 +1,4 @@
-import type { Chance } from './chance.ts';
+import type { Chance } from '@melmastoon/server/demo-chance';
 
 /** What a guest's device asks for. */
 export const kinds = [

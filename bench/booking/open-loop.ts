@@ -1,5 +1,5 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
-import type { Chance } from './chance.ts';
+import type { Chance } from '@melmastoon/server/demo-chance';
 import type { Guests } from './guests.ts';
 import { type Line, noReply, type Reply } from './http-call.ts';
 import { dueTimes, mix } from './mix.ts';

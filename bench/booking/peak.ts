@@ -1,14 +1,14 @@
 import { writeFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { chance as chanceOf } from '@melmastoon/server/demo-chance';
 import { onClient } from '../backbone/ground.ts';
 import { startStopwatch } from '../backbone/processor-time.ts';
-import { chanceOf } from './chance.ts';
+import { slugs, startPlatform } from '../platform.ts';
 import { Guests } from './guests.ts';
 import { openHouses } from './houses.ts';
 import { noReply, openLine } from './http-call.ts';
 import { sendLoad } from './open-loop.ts';
-import { slugs, startPlatform } from './platform.ts';
 import { page, tables } from './report.ts';
 import { watchServer } from './server-watch.ts';
 import { type Bookings, judge, type PeakFigures } from './verdict.ts';
@@ -49,7 +49,7 @@ async function run(): Promise<PeakFigures> {
   const platform = await startPlatform();
   const line = openLine(platform.url);
   try {
-    const chance = chanceOf(300);
+    const chance = chanceOf('a peak of 300');
     const guests = new Guests(chance, await openHouses(line, slugs), payOn);
     const load = { line, guests, chance, onProgress: say };
     say(`warming up for ${warm} s`);

@@ -1,5 +1,5 @@
+import { chance } from '@melmastoon/server/demo-chance';
 import { describe, expect, test } from 'vitest';
-import { chanceOf } from './chance.ts';
 import { dueTimes, kinds, mix } from './mix.ts';
 import { samplesIn } from './server-watch.ts';
 import { outcomeOf, Tally, timesOf } from './tally.ts';
@@ -31,7 +31,7 @@ test('the mix is a thousand requests, and every kind is among them', () => {
 });
 
 test('as many requests are due as were asked for, in order, within the span', () => {
-  const due = dueTimes(chanceOf(1), { count: 600, spanMs: 2_000 });
+  const due = dueTimes(chance('due times'), { count: 600, spanMs: 2_000 });
   expect(due).toHaveLength(600);
   expect(due).toEqual(due.toSorted((one, other) => one - other));
   expect(due.every(ms => ms >= 0 && ms < 2_000)).toBe(true);

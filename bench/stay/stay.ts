@@ -1,11 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { deskClient, inDays } from '@melmastoon/server/fixtures/desk-client';
-import { serve } from '@melmastoon/server/fixtures/server-process';
 import { onClient } from '../backbone/ground.ts';
 import { startStopwatch } from '../backbone/processor-time.ts';
-import { startServers } from '../backbone/servers.ts';
 import type { BenchOptions } from '../measure.ts';
+import { startPlatform } from '../platform.ts';
 
 /** Bookings per second of the measure that looks at latency. */
 const STEADY = 20;
@@ -23,14 +21,11 @@ export const defaults = { seconds: 15, rounds: 1 };
  * held the rooms to the commit that confirmed the booking. Simulators answer at once.
  */
 export async function run({ seconds, json }: BenchOptions): Promise<void> {
-  const servers = await startServers(false);
-  const adminUrl = await servers.newDatabase('bench_stay');
-  const database = { adminUrl, secret: randomBytes(32).toString('hex') };
-  const server = await serve({ database, demo: true });
+  const { url, adminUrl, demo, pids, stop: stopPlatform } = await startPlatform();
   try {
-    const owner = server.demo.find(({ slug, role }) => slug === 'bala-hissar' && role === 'owner');
+    const owner = demo.find(({ slug, role }) => slug === 'bala-hissar' && role === 'owner');
     if (owner === undefined) throw new Error('the demo has no owner');
-    const desk = await deskClient(server.url, owner);
+    const desk = await deskClient(url, owner);
     let booked = 0;
     const book = async () => {
       const day = 120 + 2 * (booked++ % NIGHTS);
@@ -39,12 +34,10 @@ export async function run({ seconds, json }: BenchOptions): Promise<void> {
       await desk.send('POST', `/reservations/${reservationId}/confirm`);
     };
     const look = () =>
-      fetch(`${server.url}/api/v1/search?arrival=${inDays(130)}&departure=${inDays(132)}&guests=2`).then(
-        reply => reply.text(),
+      fetch(`${url}/api/v1/search?arrival=${inDays(130)}&departure=${inDays(132)}&guests=2`).then(reply =>
+        reply.text(),
       );
-    const pids = { server: server.pid, postgres: servers.postgresPid };
 
-    await makeRoom(adminUrl);
     console.error('  stay: warming up');
     await atRate(book, { perSecond: 5, seconds: 5 });
     await quiet(adminUrl);
@@ -58,14 +51,8 @@ export async function run({ seconds, json }: BenchOptions): Promise<void> {
     const result = { steady: calm, full, searches: { perSecond: searches / seconds, ...stop() } };
     console.log(json ? JSON.stringify(result) : table(result));
   } finally {
-    await server.kill();
-    await servers.stop();
+    await stopPlatform();
   }
-}
-
-/** Room for every booking: what is measured is the saga, not who gets the last room. */
-function makeRoom(url: string): Promise<unknown> {
-  return onClient(url, client => client.query('update inventory.nights set capacity = 100000'));
 }
 
 async function atRate(

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { serve } from '@melmastoon/server/fixtures/server-process';
-import { onClient } from '../backbone/ground.ts';
-import { startServers } from '../backbone/servers.ts';
+import { type ServerProcess, serve } from '@melmastoon/server/fixtures/server-process';
+import { onClient } from './backbone/ground.ts';
+import { startServers } from './backbone/servers.ts';
 
 /** The hotel groups of the demo; the last keeps the rooms it has. */
 export const slugs = ['bala-hissar', 'gazargah', 'silk-valley'] as const;
@@ -10,6 +10,7 @@ export const slugs = ['bala-hissar', 'gazargah', 'silk-valley'] as const;
 export type Platform = {
   url: string;
   adminUrl: string;
+  demo: ServerProcess['demo'];
   /** By name, for those who count processor time. */
   pids: { server: number; postgres: number };
   stop(): Promise<void>;
@@ -18,23 +19,20 @@ export type Platform = {
 /** Starts one; what is started ends with `stop`, or when a step fails. */
 export async function startPlatform(): Promise<Platform> {
   const servers = await startServers(false);
+  let server: ServerProcess | undefined;
+  const stop = async () => {
+    await server?.kill();
+    await servers.stop();
+  };
   try {
     const adminUrl = await servers.newDatabase('load');
     const database = { adminUrl, secret: randomBytes(32).toString('hex') };
-    const server = await serve({ database, demo: true });
-    const stop = async () => {
-      await server.kill();
-      await servers.stop();
-    };
-    try {
-      await makeRoom(adminUrl);
-    } catch (error) {
-      await stop();
-      throw error;
-    }
-    return { url: server.url, adminUrl, pids: { server: server.pid, postgres: servers.postgresPid }, stop };
+    server = await serve({ database, demo: true });
+    await makeRoom(adminUrl);
+    const { url, demo, pid } = server;
+    return { url, adminUrl, demo, pids: { server: pid, postgres: servers.postgresPid }, stop };
   } catch (error) {
-    await servers.stop();
+    await stop();
     throw error;
   }
 }
