@@ -12,7 +12,6 @@ export {
   integer,
   jsonb,
   type PgColumn,
-  PgDialect,
   PgTable,
   pgSchema,
   primaryKey,

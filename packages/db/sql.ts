@@ -1,20 +1,23 @@
-import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
+import { NodePgDatabase, NodePgSession } from 'drizzle-orm/node-postgres';
 import type { ClientBase, QueryConfig } from 'pg';
 import type { SQL } from './drizzle.ts';
-import { PgDialect } from './drizzle-tables.ts';
+import { QuickDialect } from './quick-dialect.ts';
 import { sendPrepared } from './send.ts';
 
 /** A transaction as handlers see it: Drizzle on one connection that already carries the tenant. */
 export type Tx = NodePgDatabase<Record<string, never>> & { $client: ClientBase };
 
-const dialect = new PgDialect();
+const dialect = new QuickDialect();
 const instances = new WeakMap<ClientBase, Tx>();
 
 /** The Drizzle instance of a connection; made once, since a pooled connection serves thousands of transactions. */
 export function txOn(client: ClientBase): Tx {
   let tx = instances.get(client);
   if (tx === undefined) {
-    tx = Object.assign(drizzle(preparing(client) as never) as unknown as Tx, { $client: client });
+    const session = new NodePgSession(preparing(client) as never, dialect, undefined);
+    tx = Object.assign(new NodePgDatabase(dialect, session as never, undefined) as unknown as Tx, {
+      $client: client,
+    });
     instances.set(client, tx);
   }
   return tx;
