@@ -82,9 +82,8 @@ export class Mover {
   async #pass(patient: boolean): Promise<number | undefined> {
     await failpoint('relay.before-move');
     if (Date.now() - this.#lastLook > FULL_LOOK_MS) await this.#lookForStragglers();
-    const [after, holes] = this.#settled ? [this.#after, `${this.#holes}`] : [0, '{}'];
     const sinceOff = this.#holes.size > FEW_HOLES ? this.#knownOff : undefined;
-    const found = await this.#take([after, holes, MOST, null], sinceOff, patient);
+    const found = await this.#take([...this.#unseen(), MOST, null], sinceOff, patient);
     if (found.busy) return undefined;
     const moved = found.moved ?? [];
     this.#remember(moved, found, sinceOff);
@@ -94,12 +93,17 @@ export class Mover {
 
   /** Moves what these tenants have waiting, ahead of everybody else's; not of one that has a lot itself. */
   async passOf(tenants: readonly string[]): Promise<number> {
-    const found = await this.#take([null, null, FEW, tenants], undefined, true);
+    const found = await this.#take([...this.#unseen(), FEW, tenants], undefined, true);
     for (const seq of found.moved ?? []) {
       this.#holes.delete(seq);
       if (seq > this.seen) this.#ahead.add(seq);
     }
     return found.moved?.length ?? 0;
+  }
+
+  /** Where rows can be: above a number, and in holes below it. */
+  #unseen(): [after: number | undefined, holes: string] {
+    return this.#settled ? [this.#after, `${this.#holes}`] : [0, '{}'];
   }
 
   async #take(values: unknown[], sinceOff: number | undefined, patient: boolean): Promise<Moved> {
