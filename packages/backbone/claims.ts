@@ -1,5 +1,5 @@
 import type { Database } from '@ghasi/db/database';
-import { sendPrepared } from '@ghasi/db/send';
+import { sendAlone } from '@ghasi/db/send';
 import { escapeIdentifier } from 'pg';
 import { outboxColumns } from './outbox-columns.ts';
 
@@ -51,17 +51,8 @@ export type Claims = {
 /** The claims of `owner` on the outbox in `schema`. */
 export function createClaims(db: Database, schema: string, owner: string): Claims {
   const statements = statementsFor(escapeIdentifier(schema));
-  const run = async <Row>(text: string, values: unknown[]): Promise<Row[]> => {
-    const client = await db.pool.connect();
-    let broken = true;
-    try {
-      const { rows } = await sendPrepared(client, text, values);
-      broken = false;
-      return rows as Row[];
-    } finally {
-      client.release(broken);
-    }
-  };
+  const run = async <Row>(text: string, values: unknown[]): Promise<Row[]> =>
+    (await sendAlone(db.pool, text, values)).rows as Row[];
   return {
     async claim({ leaseMs, rows: most, window }) {
       const values = [owner, leaseMs, most, window];

@@ -1,5 +1,5 @@
 import type { Database } from '@ghasi/db/database';
-import { sendPrepared } from '@ghasi/db/send';
+import { sendAlone } from '@ghasi/db/send';
 import { failpoint } from '@ghasi/domain-primitives/failpoint';
 import { escapeIdentifier } from 'pg';
 import { Holes } from './holes.ts';
@@ -165,15 +165,7 @@ export class Mover {
   }
 
   async #query<Row>(text: string, values: unknown[]): Promise<Row[]> {
-    const client = await this.#db.pool.connect();
-    let broken = true;
-    try {
-      const { rows } = await sendPrepared(client, text, values);
-      broken = false;
-      return rows as Row[];
-    } finally {
-      client.release(broken);
-    }
+    return (await sendAlone(this.#db.pool, text, values)).rows as Row[];
   }
 }
 

@@ -1,4 +1,4 @@
-import type { ClientBase, QueryConfig, QueryResult } from 'pg';
+import type { ClientBase, Pool, QueryConfig, QueryResult } from 'pg';
 
 /** The socket under a connection. pg keeps it for itself, but has had it in this place since its first versions. */
 type Wire = { connection?: { stream?: { cork(): void; uncork(): void; writableCorked: number } } };
@@ -35,6 +35,24 @@ export function sendPrepared(
 ): Promise<QueryResult> {
   const name = nameOf(text);
   return send(client, name === undefined ? { ...more, text, values } : { ...more, name, text, values });
+}
+
+/** One statement on its own, on any connection of a pool; a connection on which it failed is not used again. */
+export async function sendAlone(
+  pool: Pool,
+  text: string,
+  values: unknown[],
+  more?: Pick<QueryConfig, 'types'>,
+): Promise<QueryResult> {
+  const client = await pool.connect();
+  let broken = true;
+  try {
+    const result = await sendPrepared(client, text, values, more);
+    broken = false;
+    return result;
+  } finally {
+    client.release(broken);
+  }
 }
 
 function nameOf(text: string): string | undefined {

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { sendPrepared } from '@ghasi/db/send';
 import type { Tx } from '@ghasi/db/sql';
 import { type CommandResponse, type Db, PgBoss } from 'pg-boss';
 import { z } from 'zod';
@@ -22,7 +23,7 @@ const throughTransaction: Db = {
   async executeSql(text, values) {
     const tx = transaction.getStore();
     if (tx === undefined) throw new Error('pg-boss was used outside of bossIn');
-    return tx.$client.query(text, values);
+    return values?.length ? sendPrepared(tx.$client, text, values) : tx.$client.query(text);
   },
 };
 

@@ -62,7 +62,7 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   const jobs = jobsByName(options.jobs, options.databases);
   const pools = poolsOf(jobs.values());
   const id = workerId();
-  const boss = openBoss({ id, url: options.workerUrl, log });
+  const { boss, close } = openBoss({ id, url: options.workerUrl, log });
   try {
     await boss.start();
     await assertAdmitted(boss, pools);
@@ -97,10 +97,12 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
         scheduler.stop();
         queues.stop();
         await boss.stop({ graceful: true, timeout: timeoutMs });
+        await close();
       },
     };
   } catch (error) {
     await boss.stop({ graceful: false });
+    await close();
     throw error;
   }
 }
