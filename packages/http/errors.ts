@@ -11,5 +11,6 @@ export const httpErrors = defineErrors('http', {
   REQUEST_TIMEOUT: { status: 408, text: 'The request did not arrive in time' },
   URL_TOO_LONG: { status: 414, text: 'A part of the address is too long' },
   HEADERS_TOO_LARGE: { status: 431, text: 'The request headers are too large' },
+  TOO_BUSY: { status: 503, text: 'Too many requests are being worked on; try again in a few seconds' },
   HANDLER_TIMEOUT: { status: 504, text: 'This took too long; repeat it with the same Idempotency-Key' },
 });

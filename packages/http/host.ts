@@ -7,6 +7,7 @@ import { withSpan } from '@ghasi/telemetry/tracing';
 import type { FastifyInstance } from 'fastify';
 import { CORRELATION_HEADER, inRequestTrace } from './correlation.ts';
 import { corsHeaders, parseOrigins, preflightHeaders } from './cors.ts';
+import { crowdOf } from './crowd.ts';
 import { addDocs } from './docs-page.ts';
 import { drainOf } from './drain.ts';
 import { addHealthRoutes, type ReadinessCheck } from './health.ts';
@@ -110,6 +111,7 @@ function servingOf(parts: HostParts, bounds: Limits): Serving {
     quotas: { ...defaultQuotas, ...config?.quotas },
     allowedOrigins: parseOrigins(config?.allowedOrigins ?? []),
     bounds,
+    crowd: crowdOf(bounds, metrics),
     metrics,
     log,
     now: parts.now ?? (() => new Date()),

@@ -26,6 +26,8 @@ export type Limits = {
   handlerTimeoutMs: number;
   /** Connections at the same time. */
   connections: number;
+  /** Reads worked on at the same time, of all services together; beyond it they hear 503. Writes have twice as many. */
+  inFlight: number;
   /** Time in-flight requests get when the host closes. */
   drainTimeoutMs: number;
   /** Time between "not ready" and the closed door, for a load balancer to notice. */
@@ -46,6 +48,7 @@ export const defaultLimits: Readonly<Limits> = {
   keepAliveMs: seconds(65), // above the 60 s of common load balancers, so that they close first
   handlerTimeoutMs: seconds(30),
   connections: 5_000,
+  inFlight: 200, // a busy house has ten; at 200 the last one waits for about half a second on two cores
   drainTimeoutMs: seconds(4),
   drainDelayMs: 0,
 };

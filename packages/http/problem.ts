@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { AppError, coreErrors } from '@ghasi/domain-primitives/errors';
+import { httpErrors } from './errors.ts';
 
 /** One thing wrong with the input: where (`body.guest.name`) and what. */
 export type ProblemIssue = { path: string; code: string; message: string };
@@ -15,6 +16,8 @@ export type Problem = {
   correlationId: string;
   issues?: ProblemIssue[];
 };
+
+const BUSY_SECONDS = 3;
 
 export const PROBLEM_MEDIA_TYPE = 'application/problem+json';
 
@@ -40,6 +43,7 @@ export function problemHeaders(error: unknown): Record<string, string> {
   if (coreErrors.RATE_LIMITED.is(error)) {
     headers['retry-after'] = String(error.params.retryAfterSeconds);
   }
+  if (httpErrors.TOO_BUSY.is(error)) headers['retry-after'] = String(BUSY_SECONDS);
   if (coreErrors.UNAUTHENTICATED.is(error)) headers['www-authenticate'] = 'Bearer';
   return headers;
 }

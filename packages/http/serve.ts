@@ -4,6 +4,7 @@ import type { Logger } from '@ghasi/telemetry/logger';
 import type { Metrics } from '@ghasi/telemetry/metrics';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { admit, type Door } from './admission.ts';
+import type { Crowd } from './crowd.ts';
 import { refuseCrossSite } from './csrf.ts';
 import { executeRoute, type Run } from './execute.ts';
 import { readIdempotencyKey } from './idempotency-key.ts';
@@ -30,6 +31,7 @@ export type HostService = {
 export type Serving = Door & {
   allowedOrigins: ReadonlySet<string>;
   bounds: Limits;
+  crowd: Crowd;
   metrics: Metrics;
   log: Logger;
   now: () => Date;
@@ -46,6 +48,7 @@ export async function serve(
 ): Promise<FastifyReply> {
   const body = lazyBody(request.raw, host.bounds.bodyBytes);
   try {
+    host.crowd.assertRoom(service.name, route);
     if (isMutating(route)) refuseCrossSite(request.headers, request.host, host.allowedOrigins);
     refuseOtherMedia(request.raw);
     const facts = factsOf(request, route, body);
@@ -67,10 +70,12 @@ export async function serve(
       log: host.log.child({ service: service.name }),
     };
     const { schema, name } = service;
-    const rendered =
+    // Only now: whoever sends a body slowly takes nobody's place.
+    const rendered = await host.crowd.within(name, route, () =>
       key === undefined
-        ? await executeRoute(run)
-        : await executeOnce({ ...run, schema, service: name, key, raw, metrics: host.metrics });
+        ? executeRoute(run)
+        : executeOnce({ ...run, schema, service: name, key, raw, metrics: host.metrics }),
+    );
     return sendRendered(reply, route, rendered);
   } catch (error) {
     // The rest of an unread body would be taken for the next request on this connection.

@@ -28,6 +28,11 @@ export const metricCatalogue = {
     help: 'HTTP requests being handled now.',
     labels: byService,
   },
+  melmastoon_http_requests_turned_away_total: {
+    kind: 'counter',
+    help: 'HTTP requests answered with 503 at once, because too many were being worked on.',
+    labels: byService,
+  },
   melmastoon_rate_limit_refusals_total: {
     kind: 'counter',
     help: 'Requests refused by a rate limit.',
