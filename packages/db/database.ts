@@ -28,6 +28,8 @@ export type DatabaseOptions = {
   url: string;
   service: string;
   max?: number;
+  /** How long somebody waits for a connection; default 5 s, less than a person waits for a page. */
+  waitMs?: number;
   log?: Logger;
   metrics?: Metrics;
   outbox?: Outbox;
@@ -54,7 +56,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     connectionString: options.url,
     application_name: options.service,
     max: options.max ?? 10,
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: options.waitMs ?? 5_000,
     idleTimeoutMillis: 30_000,
     // Statements go out without waiting for the answer to the one before: BEGIN and the first statement of a
     // transaction share a round trip (docs/decisions/0003).

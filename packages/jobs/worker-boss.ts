@@ -24,6 +24,7 @@ export function openBoss(options: { id: string; url: string; log: Logger }): Ope
     url: options.url,
     service: options.id, // becomes worker_id of what it claims
     max: 5, // its statements take a millisecond; the jobs themselves run on the pools of their services
+    waitMs: 30_000, // nobody waits for a look at the queues; while a machine is busy, late is better than not at all
     log,
   });
   const executeSql: Db['executeSql'] = (text, values) =>
