@@ -71,22 +71,22 @@ export class Mover {
 
   /** One pass; returns how many rows it moved. Several movers at once are safe: they wait for each other. */
   async pass(): Promise<number> {
-    return (await this.#pass(true)) as number;
+    return (await this.#pass(MOST, true)) as number;
   }
 
-  /** Like `pass`, but leaves it to another mover that is at it: then undefined. */
-  passUnlessBusy(): Promise<number | undefined> {
-    return this.#pass(false);
+  /** Like `pass` with at most so many rows, but leaves it to another mover that is at it: then undefined. */
+  passUnlessBusy(most: number): Promise<number | undefined> {
+    return this.#pass(most, false);
   }
 
-  async #pass(patient: boolean): Promise<number | undefined> {
+  async #pass(most: number, patient: boolean): Promise<number | undefined> {
     await failpoint('relay.before-move');
     if (Date.now() - this.#lastLook > FULL_LOOK_MS) await this.#lookForStragglers();
     const sinceOff = this.#holes.size > FEW_HOLES ? this.#knownOff : undefined;
-    const found = await this.#take([...this.#unseen(), MOST, null], sinceOff, patient);
+    const found = await this.#take([...this.#unseen(), most, null], sinceOff, patient);
     if (found.busy) return undefined;
     const moved = found.moved ?? [];
-    this.#remember(moved, found, sinceOff);
+    this.#remember(moved, found, { most, sinceOff });
     await failpoint('relay.after-move');
     return moved.length;
   }
@@ -113,12 +113,16 @@ export class Mover {
     return found as Moved;
   }
 
-  #remember(moved: readonly number[], found: Moved, sinceOff: number | undefined): void {
+  #remember(
+    moved: readonly number[],
+    found: Moved,
+    { most, sinceOff }: { most: number; sinceOff: number | undefined },
+  ): void {
     const oldest = BigInt(found.oldest);
     // Above the number of every transaction that ran when the rows were looked at; not every pass knows it.
     const next = found.next === null ? undefined : BigInt(found.next);
     // A full pass from the very beginning may have left rows below what was seen before.
-    const sawAll = moved.length < MOST || (moved.at(-1) as number) > this.seen;
+    const sawAll = moved.length < most || (moved.at(-1) as number) > this.seen;
     for (const seq of [...moved, ...(found.others ?? [])]) this.#holes.delete(seq);
     for (const seq of found.others ?? []) if (seq > this.seen) this.#ahead.add(seq);
     this.#holes.settle(oldest, next);
