@@ -1,6 +1,5 @@
 import type { Service } from '@ghasi/backbone/define-service';
 import type { TenantId } from '@ghasi/domain-primitives/ids';
-import { escapeIdentifier } from 'pg';
 import type { System } from './system.ts';
 
 /** Rows of a service that belong to one tenant, one line each, sorted: `table {"column": …}`. */
@@ -23,30 +22,37 @@ export async function effectsOf(
 }
 
 async function tableRows(system: System, schema: string, tenantId: TenantId): Promise<string[]> {
-  const tables = await system.query<{ name: string; numbered: string[] }>(
+  const text = await statementFor(system, schema);
+  if (text === null) return [];
+  const rows = await system.query<{ name: string; row: Record<string, unknown> }>(schema, text, [tenantId]);
+  return rows.map(({ name, row }) => `${name} ${JSON.stringify(name === 'outbox' ? eventIn(row) : row)}`);
+}
+
+/** Statements of systems that were looked at: their tables stay as they are. */
+const statements = new WeakMap<System, Map<string, string | null>>();
+
+/** Reads every table of a schema at once; null where none belongs to tenants. Sequences say when, not what: left out. */
+async function statementFor(system: System, schema: string): Promise<string | null> {
+  const known = statements.get(system) ?? new Map<string, string | null>();
+  statements.set(system, known);
+  if (known.has(schema)) return known.get(schema) as string | null;
+  const [made] = await system.query<{ text: string | null }>(
     schema,
-    `select c.relname as name,
-            array(select a.attname::text from pg_attribute a
-                  where a.attrelid = c.oid and a.attidentity <> '' and not a.attisdropped) as numbered
+    `select string_agg(
+              format('select %L as name, to_jsonb(t) - %L::text[] as row from %I t where t.tenant_id = $1',
+                     c.relname,
+                     array(select a.attname::text from pg_attribute a
+                           where a.attrelid = c.oid and a.attidentity <> '' and not a.attisdropped),
+                     c.relname),
+              ' union all ') as text
      from pg_class c
      where c.relnamespace = $1::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
        and not c.relname = any($2)
        and exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'tenant_id')`,
     [schema, BOOKS],
   );
-  const lines: string[] = [];
-  for (const { name, numbered } of tables) {
-    const rows = await system.query<{ row: Record<string, unknown> }>(
-      schema,
-      `select to_jsonb(t) as row from ${escapeIdentifier(name)} t where t.tenant_id = $1`,
-      [tenantId],
-    );
-    for (const { row } of rows) {
-      for (const column of numbered) delete row[column]; // drawn from a sequence: says when, not what
-      lines.push(`${name} ${JSON.stringify(name === 'outbox' ? eventIn(row) : row)}`);
-    }
-  }
-  return lines;
+  known.set(schema, made?.text ?? null);
+  return made?.text ?? null;
 }
 
 /** What an outbox row says; ids, times and signature of its envelope are its own. */
