@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { openDatabase } from '@ghasi/db/database';
 import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
 import { describeWithRedis } from '@ghasi/testing/redis';
-import { type TcpProxy, tcpProxy } from '@ghasi/testing/tcp-proxy';
+import { type TcpProxy, targetOf, tcpProxy } from '@ghasi/testing/tcp-proxy';
 import { describe } from 'vitest';
 import { postgresFeatures } from './adapters/postgres/features.ts';
 import { PostgresBroker } from './adapters/postgres/postgres-broker.ts';
@@ -19,8 +19,7 @@ const times = { leaseMs: 2_000, heartbeatMs: 100, pollMs: 100, ackMs: 50, markMs
 /** A line that can be cut for good, or none. */
 async function line(url: string, cuttable: boolean): Promise<{ url: string; cut(): Promise<void> }> {
   if (!cuttable) return { url, cut: async () => {} };
-  const { hostname, port } = new URL(url);
-  const proxy: TcpProxy = await tcpProxy({ target: { host: hostname, port: Number(port) } });
+  const proxy: TcpProxy = await tcpProxy({ target: targetOf(url) });
   return { url: proxy.through(url), cut: () => proxy.close() };
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
 import { memoryFolder } from '@ghasi/testing/memory-folder';
 import { signal, waitUntil } from '@ghasi/testing/signal';
-import { carriesCommit, tcpProxy, type Verdict } from '@ghasi/testing/tcp-proxy';
+import { carriesCommit, targetOf, tcpProxy, type Verdict } from '@ghasi/testing/tcp-proxy';
 import { newTenantId, testActor } from '@ghasi/testing/tenants';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readBootId, settleCommit } from './commit-outcome.ts';
@@ -25,11 +25,10 @@ afterAll(() => database.drop());
 const OPERATIONS = 240;
 
 test(`${OPERATIONS} operations over connections cut at COMMIT, half before and half after it reached the server: every outcome is told right and no effect is doubled`, async () => {
-  const target = new URL(database.adminUrl);
   let commits = 0;
   let cuts = 0;
   const proxy = await tcpProxy({
-    target: { host: target.hostname, port: Number(target.port) },
+    target: targetOf(database.adminUrl),
     judge(chunk): Verdict {
       if (!carriesCommit(chunk)) return 'pass';
       // Two of three commits are cut, alternately on this side and on the far side of the server's work.
@@ -80,11 +79,10 @@ test(`${OPERATIONS} operations over connections cut at COMMIT, half before and h
 });
 
 test('a transaction that still runs is waited for', async () => {
-  const { hostname, port } = new URL(database.adminUrl);
   const askedTwice = signal();
   let questions = 0;
   const proxy = await tcpProxy({
-    target: { host: hostname, port: Number(port) },
+    target: targetOf(database.adminUrl),
     judge(chunk) {
       if (chunk.includes('pg_xact_status') && ++questions === 2) askedTwice.fire();
       return 'pass';

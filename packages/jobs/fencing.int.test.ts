@@ -1,7 +1,7 @@
 import { openDatabase } from '@ghasi/db/database';
 import { holdAt } from '@ghasi/testing/failpoints';
 import { signal, waitUntil } from '@ghasi/testing/signal';
-import { carriesCommit, tcpProxy } from '@ghasi/testing/tcp-proxy';
+import { carriesCommit, targetOf, tcpProxy } from '@ghasi/testing/tcp-proxy';
 import { newTenantId } from '@ghasi/testing/tenants';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -139,16 +139,16 @@ test('connections cut before or after COMMIT leave every job done and every effe
     backoff: { baseSeconds: 1, maxSeconds: 1 },
     run: ctx => recordEffect(ctx, 'once'),
   });
-  const url = new URL(harness.database.roleUrl('svc_shop'));
+  const url = harness.database.roleUrl('svc_shop');
   let commits = 0;
   const proxy = await tcpProxy({
-    target: { host: url.hostname, port: Number(url.port) },
+    target: targetOf(url),
     judge: chunk =>
       carriesCommit(chunk)
         ? ((['pass', 'cut-before', 'cut-after'] as const)[commits++ % 3] ?? 'pass')
         : 'pass',
   });
-  const shop = openDatabase({ url: proxy.through(url.href), service: 'shop', log: harness.log });
+  const shop = openDatabase({ url: proxy.through(url), service: 'shop', log: harness.log });
   try {
     const ids = await harness.inShop(newTenantId(), ctx =>
       enqueueMany(ctx, job, Array(30).fill({ input: {} })),

@@ -40,18 +40,20 @@ export async function startTestServers(
     full_page_writes: 'off',
     max_connections: '400',
     log_min_messages: 'fatal',
+    scram_iterations: '1', // 4096 times for each sign-in and each role of each start is 3 ms each
   };
   const dataDir = join(folder, 'pg');
   const postgres = await startEmbeddedPostgres({ dataDir, password: SECRET, settings });
   const redis = await startRedisServer();
   const template = 'melm_template';
-  const admin = await openClient(postgres.adminUrl, 'test-cluster');
+  const adminUrl = postgres.localUrl; // a statement takes 30 % less processor time than through TCP, on both sides
+  const admin = await openClient(adminUrl, 'test-cluster');
   await admin.query(`create database ${template}`);
   await admin.end();
-  await migrate(inDatabase(postgres.adminUrl, template), sets, { secret: SECRET });
+  await migrate(inDatabase(adminUrl, template), sets, { secret: SECRET });
   return {
     servers: {
-      adminUrl: postgres.adminUrl,
+      adminUrl,
       template,
       secret: SECRET,
       schemas: sets.map(set => set.schema),

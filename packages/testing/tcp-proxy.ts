@@ -70,6 +70,12 @@ export async function tcpProxy(options: {
   };
 }
 
+/** Where the server of an address listens; a PostgreSQL that is named by its socket listens on this machine as well. */
+export function targetOf(url: string): { host: string; port: number } {
+  const { hostname, port } = new URL(url);
+  return { host: hostname.startsWith('%2F') ? '127.0.0.1' : hostname, port: Number(port) };
+}
+
 /** True when the chunk carries PostgreSQL's COMMIT as a simple query, alone or at the end of others. */
 export function carriesCommit(chunk: Buffer): boolean {
   return chunk.includes('Q\0\0\0\x0bcommit\0');

@@ -73,6 +73,7 @@ async function breakableLine(url: string) {
   });
   await new Promise<void>(resolve => listener.listen(0, '127.0.0.1', resolve));
   const through = new URL(url);
+  through.hostname = '127.0.0.1';
   through.port = String((listener.address() as { port: number }).port);
   onTestFinished(() => {
     for (const socket of [...clients, ...servers]) socket.destroy();
