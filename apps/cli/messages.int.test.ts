@@ -17,6 +17,7 @@ import type { TenantId } from '@ghasi/domain-primitives/ids';
 import { createMetrics } from '@ghasi/telemetry/metrics';
 import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
 import { memoryFolder } from '@ghasi/testing/memory-folder';
+import { quickLoad } from '@ghasi/testing/quick-load';
 import { waitUntil } from '@ghasi/testing/signal';
 import { newTenantId } from '@ghasi/testing/tenants';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -407,7 +408,7 @@ describe('the tools under their names in the runbook', () => {
   const tool = async (name: string, args: string[]): Promise<Ended> => {
     const path = fileURLToPath(new URL(`../../tools/${name}`, import.meta.url));
     const child: ChildProcess = spawn(path, args, {
-      env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env },
+      env: { ...quickLoad, PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const said = { stdout: '', stderr: '' };

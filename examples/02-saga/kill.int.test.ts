@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { quickLoad } from '@ghasi/testing/quick-load';
 import { waitUntil } from '@ghasi/testing/signal';
 import { startSystem } from '@ghasi/testing/system';
 import { expect, test } from 'vitest';
@@ -20,7 +21,13 @@ test.each(['consumer.after-effect', 'db.after-commit'])(
     const shop = await openShop(system);
     const start = (failpoints: string) => {
       const { adminUrl: SHOP_URL, secret: SHOP_SECRET } = system.database;
-      const env = { PATH: process.env.PATH, SHOP_URL, SHOP_SECRET, MELM_FAILPOINTS: failpoints };
+      const env = {
+        ...quickLoad,
+        PATH: process.env.PATH,
+        SHOP_URL,
+        SHOP_SECRET,
+        MELM_FAILPOINTS: failpoints,
+      };
       return spawn(process.execPath, [till], { env, stdio: ['ignore', 'ignore', 'inherit'] });
     };
     await shop.place('o1');

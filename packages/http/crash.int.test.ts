@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
+import { quickLoad } from '@ghasi/testing/quick-load';
 import { newTenantId } from '@ghasi/testing/tenants';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { deskMigrations } from './fixtures/desk.ts';
@@ -21,6 +22,7 @@ async function startServer(tenantId: string, failpoints = '') {
   const child = spawn(process.execPath, [script], {
     env: {
       ...process.env,
+      ...quickLoad,
       DESK_URL: database.roleUrl('svc_desk'),
       TENANT_ID: tenantId,
       MELM_FAILPOINTS: failpoints,
