@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { type AnyRoute, isIdempotent } from '@ghasi/http/route';
-import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
+import type { TestDatabase } from '@ghasi/testing/database';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { readEnvironment } from './environment.ts';
+import { demoDatabase } from './fixtures/demo-database.ts';
 import { fitting, spoiled } from './fixtures/generated-input.ts';
 import { allServices } from './services.ts';
 import { type Running, start } from './start.ts';
@@ -13,7 +14,7 @@ let database: TestDatabase;
 let running: Running;
 const tokens: Record<string, string> = {};
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await demoDatabase('untold');
   const env = {
     DATABASE_URL: database.adminUrl,
     MELM_SECRET: database.secret,

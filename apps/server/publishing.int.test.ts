@@ -1,37 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import { newId } from '@ghasi/domain-primitives/ids';
 import type { EventEnvelope } from '@ghasi/event-envelope/envelope';
-import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
+import type { TestDatabase } from '@ghasi/testing/database';
 import { waitUntil } from '@ghasi/testing/signal';
 import { SessionIssued, UserCreated } from '@melmastoon/iam-service/events';
 import { RoleGranted, TenantCreated } from '@melmastoon/tenant-service/events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DemoAccount } from './demo.ts';
 import { readEnvironment } from './environment.ts';
+import { demoDatabase } from './fixtures/demo-database.ts';
 import { type Running, start } from './start.ts';
 
 let database: TestDatabase;
 let running: Running;
-let demo: readonly DemoAccount[];
-
-const serve = (role: string, options: { demo: boolean }) =>
-  start(
-    readEnvironment({
-      DATABASE_URL: database.adminUrl,
-      MELM_SECRET: database.secret,
-      PORT: '0',
-      ROLE: role,
-      MELM_LOG_LEVEL: 'silent',
-    }),
-    options,
-  );
 
 beforeAll(async () => {
-  database = await testDatabase();
-  const withoutRelay = await serve('http', { demo: true });
-  demo = withoutRelay.demo;
-  await withoutRelay.close();
-  running = await serve('all', { demo: true });
+  database = await demoDatabase('untold'); // filled by a server without a relay
+  const env = {
+    DATABASE_URL: database.adminUrl,
+    MELM_SECRET: database.secret,
+    PORT: '0',
+    MELM_LOG_LEVEL: 'silent',
+  };
+  running = await start(readEnvironment(env), { demo: true });
 });
 afterAll(async () => {
   await running?.close();
@@ -66,14 +57,14 @@ async function post(path: string, body: object, headers: Record<string, string>)
 const enter = async ({ slug, email, password }: DemoAccount) =>
   post('/auth/sign-in', { email, password }, { 'x-tenant-slug': slug });
 
-const one = (role: string) => demo.find(account => account.role === role) as DemoAccount;
+const one = (role: string) => running.demo.find(account => account.role === role) as DemoAccount;
 
 test('EVT-01, EVT-07, EVT-09: the demo, seeded before any relay ran and once more since, is told once', async () => {
   await waitUntil('the outboxes are empty', nothingWaits);
   const hotels = await arrived(TenantCreated);
   expect(hotels.map(({ payload: { slug } }) => slug)).toEqual(['bala-hissar', 'gazargah', 'silk-valley']);
-  expect(await arrived(RoleGranted)).toHaveLength(demo.length);
-  expect(await arrived(UserCreated)).toHaveLength(demo.length);
+  expect(await arrived(RoleGranted)).toHaveLength(running.demo.length);
+  expect(await arrived(UserCreated)).toHaveLength(running.demo.length);
 });
 
 test('EVT-02: a sign-in arrives in the log, of a hotel as of the platform; a refused one does not', async () => {

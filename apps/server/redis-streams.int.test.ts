@@ -1,7 +1,8 @@
-import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
+import type { TestDatabase } from '@ghasi/testing/database';
 import { describeWithRedis } from '@ghasi/testing/redis';
 import { type RedisServer, startRedisServer } from '@ghasi/testing/redis-server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { demoDatabase } from './fixtures/demo-database.ts';
 import { deskClient, inDays } from './fixtures/desk-client.ts';
 import { type ServerProcess, serve } from './fixtures/server-process.ts';
 
@@ -10,7 +11,7 @@ describeWithRedis('with Redis Streams as broker', () => {
   let redis: RedisServer | undefined;
   const servers: ServerProcess[] = [];
   beforeAll(async () => {
-    database = await testDatabase();
+    database = await demoDatabase('untold');
     redis = await startRedisServer({ own: true });
   });
   afterAll(async () => {

@@ -1,7 +1,8 @@
-import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
+import type { TestDatabase } from '@ghasi/testing/database';
 import { waitUntil } from '@ghasi/testing/signal';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readEnvironment } from './environment.ts';
+import { demoDatabase } from './fixtures/demo-database.ts';
 import { type Body, type DeskClient, deskClient, inDays } from './fixtures/desk-client.ts';
 import { type Running, start } from './start.ts';
 
@@ -9,7 +10,7 @@ let database: TestDatabase;
 let running: Running;
 let desk: DeskClient;
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await demoDatabase();
   const env = {
     DATABASE_URL: database.adminUrl,
     MELM_SECRET: database.secret,

@@ -1,8 +1,9 @@
-import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
+import type { TestDatabase } from '@ghasi/testing/database';
 import { freePorts } from '@ghasi/testing/free-ports';
 import { waitUntil } from '@ghasi/testing/signal';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readEnvironment } from './environment.ts';
+import { demoDatabase } from './fixtures/demo-database.ts';
 import { type Body, type DeskClient, deskClient, inDays } from './fixtures/desk-client.ts';
 import { atRoom, lastNight, onThePage, paymentPage, readyRoom, typeWithRoom } from './fixtures/stay.ts';
 import { type Running, start } from './start.ts';
@@ -11,7 +12,7 @@ let database: TestDatabase;
 let running: Running;
 let desk: DeskClient;
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await demoDatabase();
   const [port] = (await freePorts(1)) as [number]; // providers call back to it
   const env = {
     DATABASE_URL: database.adminUrl,

@@ -2,11 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
-import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
+import type { TestDatabase } from '@ghasi/testing/database';
 import { waitUntil } from '@ghasi/testing/signal';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readEnvironment } from './environment.ts';
 import { type BookingGuest, bookingGuest, confirmation } from './fixtures/booking-guest.ts';
+import { demoDatabase } from './fixtures/demo-database.ts';
 import { type Running, start } from './start.ts';
 
 /** What a collector of traces receives, as far as it is looked at here. */
@@ -25,7 +26,7 @@ let guest: BookingGuest;
 const traceId = randomBytes(16).toString('hex');
 beforeAll(async () => {
   await new Promise<void>(resolve => collector.listen(0, '127.0.0.1', resolve));
-  database = await testDatabase();
+  database = await demoDatabase();
   const env = {
     DATABASE_URL: database.adminUrl,
     MELM_SECRET: database.secret,
