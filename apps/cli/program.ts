@@ -4,6 +4,7 @@ import type { DoctorFlags } from './commands/doctor.ts';
 import type { MigrateFlags } from './commands/migrate.ts';
 import type { SeedFlags } from './commands/seed.ts';
 import type { StartFlags } from './commands/start.ts';
+import type { StoredFlags } from './commands/stored.ts';
 import { addMessageCommands } from './message-commands.ts';
 
 /**
@@ -52,6 +53,14 @@ export function program(): Command {
     .option(...dataDir)
     .option(...json)
     .action(async (flags: DoctorFlags) => (await import('./commands/doctor.ts')).doctor(flags));
+  melm
+    .command('stored')
+    .description(
+      'read every event and waiting job that is stored with this release; exit 1 and list those it could not read',
+    )
+    .option(...dataDir)
+    .option(...json)
+    .action(async (flags: StoredFlags) => (await import('./commands/stored.ts')).stored(flags));
   addMessageCommands(melm);
   return melm;
 }

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { Backbone } from '@ghasi/backbone/backbone';
 import type { Service } from '@ghasi/backbone/define-service';
+import type { TenantClassOf } from '@ghasi/backbone/observe-tenant-class';
 import { createSigner } from '@ghasi/backbone/signature';
 import { openRedisStreamsBroker, type RedisStreamsBroker } from '@ghasi/brokers/redis-streams-broker';
 import type { Database } from '@ghasi/db/database';
@@ -18,6 +19,7 @@ export type Speaking = {
   everything: readonly Service[];
   log?: Logger;
   metrics?: Metrics;
+  tenantClassOf?: TenantClassOf;
 };
 
 /**

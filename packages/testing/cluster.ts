@@ -27,11 +27,12 @@ const FOLDER = 'melm-test-';
 
 /**
  * Starts one PostgreSQL and one Redis for the whole run and migrates the template that test files clone. Durability
- * is off: a test may kill a process, never the machine. What fills gigabytes asks for `diskFolder`.
+ * is off: a test may kill a process, never the machine. What fills gigabytes asks for `diskFolder`, and for `more` settings.
  */
 export async function startTestServers(
   sets: MigrationSet[],
   makeFolder = memoryFolder,
+  more: Readonly<Record<string, string>> = {},
 ): Promise<{ servers: TestServers; stop(): Promise<void> }> {
   await removeLeftovers();
   const folder = await makeFolder(FOLDER);
@@ -41,6 +42,7 @@ export async function startTestServers(
     max_connections: '400',
     log_min_messages: 'fatal',
     scram_iterations: '1', // 4096 times for each sign-in and each role of each start is 3 ms each
+    ...more,
   };
   const dataDir = join(folder, 'pg');
   const postgres = await startEmbeddedPostgres({ dataDir, password: SECRET, settings });

@@ -1,9 +1,10 @@
 import { answer } from '@ghasi/backbone/question';
 import { type Actor, tenantRead } from '@ghasi/db/tenant-transaction';
-import { housesOf } from './contract/resources.ts';
+import { housesOf, sizeOf } from './contract/resources.ts';
 import { propertyOf } from './contract.ts';
 import { findProperty, listProperties } from './queries/properties.ts';
 import { listRoomTypes } from './queries/room-type.ts';
+import { countRooms } from './queries/rooms.ts';
 
 const self: Actor = { type: 'service', id: 'property-service' };
 
@@ -47,4 +48,9 @@ export const housesOfAnswer = answer(housesOf, ({ db, log }, { tenantId }) =>
       ),
     };
   }),
+);
+
+/** Counted every time; whoever labels metrics with it remembers the answer for an hour. */
+export const sizeOfAnswer = answer(sizeOf, ({ db, log }, { tenantId }) =>
+  tenantRead(db, { tenantId, actor: self, log }, async ({ tx }) => ({ rooms: await countRooms(tx) })),
 );

@@ -1,5 +1,5 @@
 import { defineService, type Service } from '@ghasi/backbone/define-service';
-import { housesOfAnswer, propertyOfAnswer } from './answers.ts';
+import { housesOfAnswer, propertyOfAnswer, sizeOfAnswer } from './answers.ts';
 import { events } from './contract.ts';
 import { errors } from './errors.ts';
 import { type DayGate, dayRoutes } from './routes/days.ts';
@@ -20,7 +20,7 @@ export function createPropertyService(parts: PropertyParts): Service {
     tables,
     publishes: events,
     routes: [...propertyRoutes, ...dayRoutes(parts), ...roomTypeRoutes, ...roomRoutes(parts)],
-    answers: [propertyOfAnswer, housesOfAnswer],
+    answers: [propertyOfAnswer, housesOfAnswer, sizeOfAnswer],
     needs: [...parts.dayChecks, ...parts.roomChecks],
     errors,
   });

@@ -7,19 +7,26 @@ import { cliErrors } from '../errors.ts';
 import { settings } from './settings.ts';
 
 /** Signs in as `relay`, the role that sees every tenant's messages, beside a running platform or without one. */
-export async function withRelay<T>(
+export function withRelay<T>(flags: { dataDir?: string }, work: (db: Database) => Promise<T>): Promise<T> {
+  return withRelayAndWorker(flags, ({ relay }) => work(relay));
+}
+
+/** The same, and as `jobs_worker`, the role that sees every tenant's jobs. */
+export async function withRelayAndWorker<T>(
   flags: { dataDir?: string },
-  work: (db: Database) => Promise<T>,
+  work: (dbs: { relay: Database; worker: Database }) => Promise<T>,
 ): Promise<T> {
   const env = settings(flags);
   const secret = await installationSecret(env);
   const platform = await joinPlatformDatabase(env, secret);
-  const db = openDatabase({ url: roleUrl(platform.adminUrl, 'relay', secret), service: 'melm', max: 2 });
+  const open = (role: string) =>
+    openDatabase({ url: roleUrl(platform.adminUrl, role, secret), service: 'melm', max: 2 });
+  const [relay, worker] = [open('relay'), open('jobs_worker')]; // a pool that nobody uses connects to nothing
   try {
-    await assertMigrated(db);
-    return await work(db);
+    await assertMigrated(relay);
+    return await work({ relay, worker });
   } finally {
-    await db.close();
+    await Promise.all([relay.close(), worker.close()]);
     await platform.stop();
   }
 }

@@ -239,3 +239,10 @@ export const housesOf = defineQuestion({
   input: z.strictObject({ tenantId: tenantIdText }),
   output: z.strictObject({ houses: z.array(siteHouse) }),
 });
+
+/** How many rooms a tenant has, in all houses together: its size, as metrics name it. */
+export const sizeOf = defineQuestion({
+  name: 'property.size-of',
+  input: z.strictObject({ tenantId: tenantIdText }),
+  output: z.strictObject({ rooms: z.int().min(0) }),
+});

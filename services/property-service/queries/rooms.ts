@@ -1,4 +1,4 @@
-import { and, asc, eq, gt } from '@ghasi/db/drizzle';
+import { and, asc, count, eq, gt } from '@ghasi/db/drizzle';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { coreErrors } from '@ghasi/domain-primitives/errors';
 import { type Id, idFromUuid, idToUuid } from '@ghasi/domain-primitives/ids';
@@ -40,6 +40,12 @@ export async function listRooms(
     .orderBy(asc(rooms.id))
     .limit(page.limit);
   return found.map(fromRow);
+}
+
+/** How many rooms are in use, in all houses of the tenant. */
+export async function countRooms(tx: Tx): Promise<number> {
+  const [found] = await tx.select({ rooms: count() }).from(rooms).where(eq(rooms.status, 'active'));
+  return found?.rooms ?? 0;
 }
 
 /** Adds a room; false when another room of the property has this number. */

@@ -1,0 +1,48 @@
+import type { Database } from '@ghasi/db/database';
+import { escapeIdentifier, escapeLiteral } from 'pg';
+import type { StoredEnvelope } from './registry-stored.ts';
+
+const PAGE = 500;
+
+/** How far a walk through everything stored has come. */
+export type StoredPage = { readonly rows: readonly StoredEnvelope[]; readonly total: number };
+
+/**
+ * Every event that is kept anywhere, a page at a time and as it was when the walk began: the log, messages of parked and
+ * dead keys, and what the outboxes of these schemas hold, their quarantine and archive too. `db` is signed in as `relay`.
+ */
+export async function* storedEnvelopes(
+  db: Database,
+  schemas: readonly string[],
+): AsyncGenerator<StoredPage, void, undefined> {
+  const everything = [
+    `select format('log %s shard %s offset %s', day, shard, off) as "where", envelope::text from brokers.log`,
+    `select format('parked for %s, offset %s', subscription, off), envelope::text from brokers.parked_message`,
+    ...schemas.flatMap(schema =>
+      ['outbox', 'outbox_quarantine', 'outbox_archive'].map(
+        table =>
+          `select format('%s number %s', ${escapeLiteral(`${schema}.${table}`)}, seq), envelope::text
+           from ${escapeIdentifier(schema)}.${table}`,
+      ),
+    ),
+  ].join('\nunion all ');
+  const client = await db.pool.connect();
+  let broken = true;
+  try {
+    await client.query('begin isolation level repeatable read read only');
+    const counted = await client.query<{ total: number }>(
+      `select count(*)::float8 as total from (${everything}) s`,
+    );
+    const total = counted.rows[0]?.total ?? 0;
+    await client.query(`declare stored no scroll cursor for ${everything}`);
+    for (;;) {
+      const { rows } = await client.query<StoredEnvelope>(`fetch ${PAGE} from stored`);
+      if (rows.length === 0) break;
+      yield { rows, total };
+    }
+    await client.query('commit');
+    broken = false;
+  } finally {
+    client.release(broken); // whoever stops in the middle leaves a transaction behind
+  }
+}
