@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
@@ -8,7 +7,6 @@ import {
   openSite,
   openWindow,
   screenshot,
-  screenshotFolder,
   viewports,
 } from './fixtures/browser.ts';
 import { onlooker, sidePages } from './fixtures/page-table.ts';
@@ -18,7 +16,6 @@ import { locales } from './messages/text-keys.ts';
 let browser: Browser;
 
 beforeAll(async () => {
-  mkdirSync(screenshotFolder, { recursive: true });
   browser = await launchBrowser();
 });
 afterAll(() => browser.close());

@@ -1,13 +1,5 @@
-import { mkdirSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import {
-  axeViolations,
-  clippedTexts,
-  openWindow,
-  screenshot,
-  screenshotFolder,
-  startSite,
-} from './fixtures/browser.ts';
+import { axeViolations, clippedTexts, openWindow, screenshot, startSite } from './fixtures/browser.ts';
 import { journey } from './fixtures/journey.ts';
 import { catalogue } from './messages/catalogue.ts';
 import { locales } from './messages/text-keys.ts';
@@ -15,7 +7,6 @@ import { locales } from './messages/text-keys.ts';
 let site: Awaited<ReturnType<typeof startSite>>;
 
 beforeAll(async () => {
-  mkdirSync(screenshotFolder, { recursive: true });
   site = await startSite();
 });
 afterEach(() => site.calm());
