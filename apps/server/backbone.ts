@@ -1,12 +1,15 @@
 import { hostname } from 'node:os';
 import { Backbone } from '@ghasi/backbone/backbone';
 import type { Service } from '@ghasi/backbone/define-service';
-import type { TenantClassOf } from '@ghasi/backbone/observe-tenant-class';
+import type { Ask } from '@ghasi/backbone/question';
 import { createSigner } from '@ghasi/backbone/signature';
 import { openRedisStreamsBroker, type RedisStreamsBroker } from '@ghasi/brokers/redis-streams-broker';
 import type { Database } from '@ghasi/db/database';
+import { parseTenantId } from '@ghasi/domain-primitives/ids';
 import type { Logger } from '@ghasi/telemetry/logger';
 import type { Metrics } from '@ghasi/telemetry/metrics';
+import { tenantIdClass } from '@ghasi/telemetry/tenant-class';
+import { sizeOf } from '@melmastoon/property-service/contract/resources';
 import type { Environment } from './environment.ts';
 import { serverErrors } from './errors.ts';
 import { deriveKey } from './secret.ts';
@@ -19,7 +22,8 @@ export type Speaking = {
   everything: readonly Service[];
   log?: Logger;
   metrics?: Metrics;
-  tenantClassOf?: TenantClassOf;
+  /** Who is asked how large a tenant is (X-040); without it all are small. */
+  ask?: Ask;
 };
 
 /**
@@ -28,7 +32,7 @@ export type Speaking = {
  */
 export function createBackbone(
   env: Pick<Environment, 'MELM_COMMIT' | 'MELM_REGION'>,
-  { secret, services, everything, ...watched }: Speaking,
+  { secret, services, everything, ask, ...watched }: Speaking,
 ): Backbone {
   return new Backbone({
     services,
@@ -40,8 +44,13 @@ export function createBackbone(
       region: env.MELM_REGION,
     },
     dataResidency: env.MELM_REGION,
+    ...(ask === undefined ? {} : { tenantClassOf: tenantId => classOf(ask, tenantId) }),
     ...watched,
   });
+}
+
+async function classOf(ask: Ask, tenantId: string) {
+  return tenantIdClass((await ask(sizeOf, { tenantId: parseTenantId(tenantId) })).rooms);
 }
 
 /** What carries the events, if it is not the log in PostgreSQL. `db` is signed in as `relay`. */

@@ -7,17 +7,14 @@ import { migrate } from '@ghasi/db/migrate';
 import { roleUrl, serviceRole } from '@ghasi/db/roles';
 import { minutes } from '@ghasi/domain-primitives/duration';
 import { armedFailpoints, armFailpointsFromEnv } from '@ghasi/domain-primitives/failpoint';
-import { parseTenantId } from '@ghasi/domain-primitives/ids';
 import { type HotTiers, openHotStore } from '@ghasi/hot/hot-store';
 import { createHost, type Host } from '@ghasi/http/host';
 import { startWorkers } from '@ghasi/jobs/workers';
 import { createLogger, type Logger } from '@ghasi/telemetry/logger';
 import { createMetrics, type Metrics } from '@ghasi/telemetry/metrics';
-import { tenantIdClass } from '@ghasi/telemetry/tenant-class';
 import { startTracing } from '@ghasi/telemetry/tracing';
 import { injectedBff } from '@melmastoon/booking-web/bff';
 import { addBookingSite } from '@melmastoon/booking-web/site';
-import { sizeOf } from '@melmastoon/property-service/contract/resources';
 import { authenticator } from './authenticate.ts';
 import { createBackbone, openBroker } from './backbone.ts';
 import { bookingDoor } from './booking.ts';
@@ -89,11 +86,7 @@ export async function start(env: Environment, options: StartOptions): Promise<Ru
     step('migrating');
     await migrate(database.adminUrl, migrationSets(everything), { secret, log });
     await assertSafe(database.adminUrl, everything);
-    const backbone = createBackbone(env, {
-      ...{ secret, services, everything, log, metrics },
-      tenantClassOf: async tenantId =>
-        tenantIdClass((await ask(sizeOf, { tenantId: parseTenantId(tenantId) })).rooms),
-    });
+    const backbone = createBackbone(env, { secret, services, everything, ask, log, metrics });
     const databases = openDatabases({
       adminUrl: database.adminUrl,
       secret,

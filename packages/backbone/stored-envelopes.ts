@@ -2,8 +2,6 @@ import type { Database } from '@ghasi/db/database';
 import { escapeIdentifier, escapeLiteral } from 'pg';
 import type { StoredEnvelope } from './registry-stored.ts';
 
-const PAGE = 500;
-
 /** How far a walk through everything stored has come. */
 export type StoredPage = { readonly rows: readonly StoredEnvelope[]; readonly total: number };
 
@@ -15,6 +13,27 @@ export async function* storedEnvelopes(
   db: Database,
   schemas: readonly string[],
 ): AsyncGenerator<StoredPage, void, undefined> {
+  const statements = statementsFor(schemas);
+  const client = await db.pool.connect();
+  let broken = true;
+  try {
+    await client.query('begin isolation level repeatable read read only');
+    const counted = await client.query<{ total: number }>(statements.count);
+    const total = counted.rows[0]?.total ?? 0;
+    await client.query(statements.open);
+    for (;;) {
+      const { rows } = await client.query<StoredEnvelope>('fetch 500 from stored');
+      if (rows.length === 0) break;
+      yield { rows, total };
+    }
+    await client.query('commit');
+    broken = false;
+  } finally {
+    client.release(broken); // whoever stops in the middle leaves a transaction behind
+  }
+}
+
+function statementsFor(schemas: readonly string[]): { count: string; open: string } {
   const everything = [
     `select format('log %s shard %s offset %s', day, shard, off) as "where", envelope::text from brokers.log`,
     `select format('parked for %s, offset %s', subscription, off), envelope::text from brokers.parked_message`,
@@ -26,23 +45,8 @@ export async function* storedEnvelopes(
       ),
     ),
   ].join('\nunion all ');
-  const client = await db.pool.connect();
-  let broken = true;
-  try {
-    await client.query('begin isolation level repeatable read read only');
-    const counted = await client.query<{ total: number }>(
-      `select count(*)::float8 as total from (${everything}) s`,
-    );
-    const total = counted.rows[0]?.total ?? 0;
-    await client.query(`declare stored no scroll cursor for ${everything}`);
-    for (;;) {
-      const { rows } = await client.query<StoredEnvelope>(`fetch ${PAGE} from stored`);
-      if (rows.length === 0) break;
-      yield { rows, total };
-    }
-    await client.query('commit');
-    broken = false;
-  } finally {
-    client.release(broken); // whoever stops in the middle leaves a transaction behind
-  }
+  return {
+    count: `select count(*)::float8 as total from (${everything}) s`,
+    open: `declare stored no scroll cursor for ${everything}`,
+  };
 }

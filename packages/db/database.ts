@@ -49,6 +49,9 @@ export const typeParsers = {
     (format !== 'binary' && parsers[oid]) || types.getTypeParser(oid as never, format as never),
 };
 
+/** pg's own parsers, for a library that expects them. */
+export const plainTypes = types;
+
 /** Opens the pool; connections are made when first needed. */
 export function openDatabase(options: DatabaseOptions): Database {
   const { log, metrics } = options;

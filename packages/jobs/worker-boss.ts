@@ -1,7 +1,6 @@
-import { openDatabase } from '@ghasi/db/database';
+import { openDatabase, plainTypes as types } from '@ghasi/db/database';
 import { sendAlone } from '@ghasi/db/send';
 import type { Logger } from '@ghasi/telemetry/logger';
-import { types } from 'pg';
 import { type Db, PgBoss } from 'pg-boss';
 import { BOSS_SCHEMA } from './construction.ts';
 
