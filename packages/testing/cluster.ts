@@ -39,7 +39,7 @@ export async function startTestServers(
   const settings = {
     fsync: 'off',
     full_page_writes: 'off',
-    max_connections: '400',
+    max_connections: '1000', // three files at once, each of which may run two servers with 150
     log_min_messages: 'fatal',
     scram_iterations: '1', // 4096 times for each sign-in and each role of each start is 3 ms each
     ...more,
