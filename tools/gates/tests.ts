@@ -57,5 +57,5 @@ function failures(root: string, { testResults }: VitestReport): Finding[] {
 }
 
 // Pictures of pages are build output for people; by hand they are taken when somebody names a folder.
-if (isStarted(import.meta.url)) process.env.MELM_SCREENSHOTS ??= join(tmpdir(), 'melmastoon-screenshots');
+if (isStarted(import.meta.url)) process.env.SCREENSHOTS_FOLDER ??= join(tmpdir(), 'melmastoon-screenshots');
 if (isStarted(import.meta.url)) await runGate(testsGate({ echo: true }));
