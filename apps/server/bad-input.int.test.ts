@@ -4,26 +4,17 @@ import type { TestDatabase } from '@ghasi/testing/database';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
-import { readEnvironment } from './environment.ts';
-import { demoDatabase } from './fixtures/demo-database.ts';
+import { demoDatabase, serveDemo } from './fixtures/demo-database.ts';
 import { fitting, spoiled } from './fixtures/generated-input.ts';
 import { allServices } from './services.ts';
-import { type Running, start } from './start.ts';
+import type { Running } from './start.ts';
 
 let database: TestDatabase;
 let running: Running;
 const tokens: Record<string, string> = {};
 beforeAll(async () => {
   database = await demoDatabase('untold');
-  const env = {
-    DATABASE_URL: database.adminUrl,
-    MELM_SECRET: database.secret,
-    PORT: '0',
-    ROLE: 'http',
-    MELM_REQUESTS_PER_MINUTE: '1000000',
-    MELM_LOG_LEVEL: 'silent',
-  };
-  running = await start(readEnvironment(env), { demo: true });
+  running = await serveDemo(database, { ROLE: 'http', MELM_REQUESTS_PER_MINUTE: '1000000' });
   for (const { slug, email, password } of running.demo.filter(
     ({ role }) => role === 'owner' || role === 'platform_admin',
   )) {

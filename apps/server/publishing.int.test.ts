@@ -7,22 +7,15 @@ import { SessionIssued, UserCreated } from '@melmastoon/iam-service/events';
 import { RoleGranted, TenantCreated } from '@melmastoon/tenant-service/events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DemoAccount } from './demo.ts';
-import { readEnvironment } from './environment.ts';
-import { demoDatabase } from './fixtures/demo-database.ts';
-import { type Running, start } from './start.ts';
+import { demoDatabase, serveDemo } from './fixtures/demo-database.ts';
+import type { Running } from './start.ts';
 
 let database: TestDatabase;
 let running: Running;
 
 beforeAll(async () => {
   database = await demoDatabase('untold'); // filled by a server without a relay
-  const env = {
-    DATABASE_URL: database.adminUrl,
-    MELM_SECRET: database.secret,
-    PORT: '0',
-    MELM_LOG_LEVEL: 'silent',
-  };
-  running = await start(readEnvironment(env), { demo: true });
+  running = await serveDemo(database);
 });
 afterAll(async () => {
   await running?.close();

@@ -1,23 +1,16 @@
 import type { TestDatabase } from '@ghasi/testing/database';
 import { waitUntil } from '@ghasi/testing/signal';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readEnvironment } from './environment.ts';
-import { demoDatabase } from './fixtures/demo-database.ts';
+import { demoDatabase, serveDemo } from './fixtures/demo-database.ts';
 import { type Body, type DeskClient, deskClient, inDays } from './fixtures/desk-client.ts';
-import { type Running, start } from './start.ts';
+import type { Running } from './start.ts';
 
 let database: TestDatabase;
 let running: Running;
 let desk: DeskClient;
 beforeAll(async () => {
   database = await demoDatabase();
-  const env = {
-    DATABASE_URL: database.adminUrl,
-    MELM_SECRET: database.secret,
-    PORT: '0',
-    MELM_LOG_LEVEL: 'silent',
-  };
-  running = await start(readEnvironment(env), { demo: true });
+  running = await serveDemo(database);
   const owner = running.demo.find(({ slug, role }) => slug === 'bala-hissar' && role === 'owner');
   desk = await deskClient(running.url, owner as NonNullable<typeof owner>);
 });

@@ -2,11 +2,10 @@ import type { TestDatabase } from '@ghasi/testing/database';
 import { freePorts } from '@ghasi/testing/free-ports';
 import { waitUntil } from '@ghasi/testing/signal';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readEnvironment } from './environment.ts';
-import { demoDatabase } from './fixtures/demo-database.ts';
+import { demoDatabase, serveDemo } from './fixtures/demo-database.ts';
 import { type Body, type DeskClient, deskClient, inDays } from './fixtures/desk-client.ts';
 import { atRoom, lastNight, onThePage, paymentPage, readyRoom, typeWithRoom } from './fixtures/stay.ts';
-import { type Running, start } from './start.ts';
+import type { Running } from './start.ts';
 
 let database: TestDatabase;
 let running: Running;
@@ -14,13 +13,7 @@ let desk: DeskClient;
 beforeAll(async () => {
   database = await demoDatabase();
   const [port] = (await freePorts(1)) as [number]; // providers call back to it
-  const env = {
-    DATABASE_URL: database.adminUrl,
-    MELM_SECRET: database.secret,
-    PORT: String(port),
-    MELM_LOG_LEVEL: 'silent',
-  };
-  running = await start(readEnvironment(env), { demo: true });
+  running = await serveDemo(database, { PORT: String(port) });
   const owner = running.demo.find(({ slug, role }) => slug === 'bala-hissar' && role === 'owner');
   desk = await deskClient(running.url, owner as NonNullable<typeof owner>);
 });

@@ -5,10 +5,9 @@ import { json } from 'node:stream/consumers';
 import type { TestDatabase } from '@ghasi/testing/database';
 import { waitUntil } from '@ghasi/testing/signal';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readEnvironment } from './environment.ts';
 import { type BookingGuest, bookingGuest, confirmation } from './fixtures/booking-guest.ts';
-import { demoDatabase } from './fixtures/demo-database.ts';
-import { type Running, start } from './start.ts';
+import { demoDatabase, serveDemo } from './fixtures/demo-database.ts';
+import type { Running } from './start.ts';
 
 /** What a collector of traces receives, as far as it is looked at here. */
 type Span = { traceId: string; name: string; attributes: { key: string; value: { stringValue?: string } }[] };
@@ -27,14 +26,10 @@ const traceId = randomBytes(16).toString('hex');
 beforeAll(async () => {
   await new Promise<void>(resolve => collector.listen(0, '127.0.0.1', resolve));
   database = await demoDatabase();
-  const env = {
-    DATABASE_URL: database.adminUrl,
-    MELM_SECRET: database.secret,
-    PORT: '0',
-    MELM_LOG_LEVEL: 'silent',
-    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(collector.address() as AddressInfo).port}/v1/traces`,
-  };
-  running = await start(readEnvironment(env), { demo: true });
+  const { port } = collector.address() as AddressInfo;
+  running = await serveDemo(database, {
+    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}/v1/traces`,
+  });
   guest = await bookingGuest(running.url, 'bala-hissar', {
     traceparent: `00-${traceId}-00f067aa0ba902b7-01`,
   });

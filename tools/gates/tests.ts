@@ -56,6 +56,8 @@ function failures(root: string, { testResults }: VitestReport): Finding[] {
   });
 }
 
-// Pictures of pages are build output for people; by hand they are taken when somebody names a folder.
-if (isStarted(import.meta.url)) process.env.SCREENSHOTS_FOLDER ??= join(tmpdir(), 'melmastoon-screenshots');
-if (isStarted(import.meta.url)) await runGate(testsGate({ echo: true }));
+if (isStarted(import.meta.url)) {
+  // Pictures of pages are build output for people; by hand they are taken when somebody names a folder.
+  process.env.SCREENSHOTS_FOLDER ??= join(tmpdir(), 'melmastoon-screenshots');
+  await runGate(testsGate({ echo: true }));
+}
