@@ -13,7 +13,7 @@ let a: Person;
 let b: Person;
 beforeAll(async () => {
   house = await openHouse();
-  [a, b] = [house.person(), house.person()];
+  [a, b] = [house.newPerson(), house.newPerson()];
   for (const one of [a, b]) await fill(one);
   for (const { tenantId } of [a, b]) await house.system.publish(tenantId, [clockedIn()] as never);
   await house.system.settled();

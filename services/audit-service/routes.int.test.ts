@@ -10,7 +10,7 @@ let house: House;
 let owner: Person;
 beforeAll(async () => {
   house = await openHouse();
-  owner = house.person();
+  owner = house.newPerson();
   await house.tell(owner.tenantId, ...Array.from({ length: 5 }, () => clockedIn()));
 });
 afterAll(() => house.close());
@@ -82,13 +82,13 @@ describe('reading', () => {
 describe('safety-11: who may what', () => {
   const reads = ['/entries', '/roots', '/export', '/verifications'];
   test.each(['owner', 'manager', 'auditor'])('%s reads the chain and has it verified', async role => {
-    const who = { ...owner, role };
+    const who = { ...owner, roles: [role] };
     for (const path of reads) expect((await house.send(who, 'GET', path)).status).toBe(200);
     expect((await house.send(who, 'POST', '/verifications', {})).status).toBe(202);
   });
 
   test.each(['front_desk', 'housekeeping', 'maintenance', 'accountant'])('%s does not', async role => {
-    const who = { ...owner, role };
+    const who = { ...owner, roles: [role] };
     for (const path of reads) expect((await house.send(who, 'GET', path)).status).toBe(403);
     expect((await house.send(who, 'POST', '/verifications', {})).status).toBe(403);
     expect((await house.send(who, 'POST', '/entries', { about, text: 'x' })).status).toBe(403);
@@ -97,9 +97,9 @@ describe('safety-11: who may what', () => {
   test('an auditor writes and forgets nothing, and a manager forgets nothing', async () => {
     const written = await house.send(owner, 'POST', '/entries', { about, text: 'the power was out' });
     const { entryId } = written.body.entry;
-    const auditor = { ...owner, role: 'auditor' };
+    const auditor = { ...owner, roles: ['auditor'] };
     expect((await house.send(auditor, 'POST', '/entries', { about, text: 'x' })).status).toBe(403);
-    for (const who of [auditor, { ...owner, role: 'manager' }])
+    for (const who of [auditor, { ...owner, roles: ['manager'] }])
       expect((await house.send(who, 'DELETE', `/entries/${entryId}/note`)).status).toBe(403);
     expect((await house.send(undefined, 'GET', '/entries')).status).toBe(401);
   });
@@ -107,7 +107,7 @@ describe('safety-11: who may what', () => {
 
 describe('notes', () => {
   test('DLQ-25: what a person writes down is in the chain at once, as a note and nothing else', async () => {
-    const manager = house.person('manager');
+    const manager = house.newPerson(['manager']);
     const { status, body } = await house.send(manager, 'POST', '/entries', {
       about,
       text: 'Replayed 3 letters',
@@ -130,16 +130,18 @@ describe('notes', () => {
   });
 
   test('IDEM-01: a request that is repeated writes one note', async () => {
-    const manager = house.person('manager');
+    const manager = house.newPerson(['manager']);
     const key = randomUUID();
-    const twice = [1, 2].map(() => house.send(manager, 'POST', '/entries', { about, text: 'once' }, key));
+    const twice = [1, 2].map(() =>
+      house.send(manager, 'POST', '/entries', { about, text: 'once' }, { 'idempotency-key': key }),
+    );
     const statuses = (await Promise.all(twice)).map(({ status }) => status);
     expect(statuses).toContain(201);
     expect(await house.chain(manager.tenantId)).toHaveLength(1);
   });
 
   test('safety-50: a note can be forgotten; the chain still verifies and tells who forgot it', async () => {
-    const boss = house.person();
+    const boss = house.newPerson();
     const text = 'Mirwais of room 12 was not amused';
     const { body } = await house.send(boss, 'POST', '/entries', { about, text });
     const path = `/entries/${body.entry.entryId}`;

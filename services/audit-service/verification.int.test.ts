@@ -13,7 +13,7 @@ const yesterday = new Date(Date.now() - 86_400_000);
 
 /** A chain with a day under a root and some entries of today. */
 async function tenantWithChain({ old = 6, fresh = 4 } = {}): Promise<Person> {
-  const owner = house.person();
+  const owner = house.newPerson();
   await house.grow(owner.tenantId, old, yesterday);
   await house.anchorDays();
   if (fresh > 0) await house.grow(owner.tenantId, fresh);
@@ -49,7 +49,7 @@ test('a chain that nobody touched is intact: every entry and every root was look
 });
 
 test('an empty chain is intact', async () => {
-  expect(await verify(house.person())).toMatchObject({ status: 'intact', lastPosition: 0 });
+  expect(await verify(house.newPerson())).toMatchObject({ status: 'intact', lastPosition: 0 });
 });
 
 describe('hotel rule 3.8: somebody with power over the server is found out', () => {
@@ -167,12 +167,12 @@ describe('what third parties get', () => {
   });
 
   test('an entry of today has no proof yet, and says when', async () => {
-    const owner = house.person();
+    const owner = house.newPerson();
     await house.tell(owner.tenantId, clockedIn());
     const [entry] = await house.chain(owner.tenantId);
     const { status, body } = await house.send(owner, 'GET', `/entries/${entry?.entryId}/proof`);
     expect([status, body.code]).toEqual([409, 'DAY_NOT_SEALED']);
-    const nothing = await house.send(house.person(), 'GET', '/export');
+    const nothing = await house.send(house.newPerson(), 'GET', '/export');
     expect([nothing.status, nothing.body.code]).toEqual([409, 'CHAIN_IS_EMPTY']);
   });
 });

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => house.close());
 
-const at = (inn: Inn, role: string) => ({ tenantId: inn.tenantId, role });
+const at = (inn: Inn, role: string) => ({ tenantId: inn.tenantId, roles: [role] });
 const see = async (inn: Inn, body: object) =>
   (
     await house.send(

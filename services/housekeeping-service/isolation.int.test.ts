@@ -88,7 +88,7 @@ test('safety-10: what belongs to B and what does not exist look the same to A, o
   };
   const withId = service.routes.filter(({ path }) => path.includes(':'));
   expect(withId.length).toBeGreaterThan(8);
-  const owner = { tenantId: a.tenantId, role: 'owner' };
+  const owner = { tenantId: a.tenantId, roles: ['owner'] };
   for (const { method, path } of withId) {
     const body = method === 'GET' ? undefined : bodies[path.split('/').at(-1) as string];
     expect(method === 'GET' || body !== undefined).toBe(true);

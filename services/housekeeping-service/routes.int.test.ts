@@ -107,7 +107,7 @@ test.each(withBody.map(route => [nameOf(route), route] as const))(
         const spoilt = JSON.parse(JSON.stringify(spoil(body, odd)));
         const fits = route.body?.safeParse(spoilt).success === true;
         const before = fits ? '' : await everything();
-        const owner = { tenantId: inn.tenantId, role: 'owner' };
+        const owner = { tenantId: inn.tenantId, roles: ['owner'] };
         const { status } = await house.send(owner, route.method, pathOf(route), spoilt);
         expect(status).toBeLessThan(500);
         if (fits) return;
@@ -152,7 +152,7 @@ test('safety-11: who may call what', async () => {
 });
 
 test('a malformed id is refused before the database is asked', async () => {
-  const owner = { tenantId: inn.tenantId, role: 'owner' };
+  const owner = { tenantId: inn.tenantId, roles: ['owner'] };
   for (const id of ['hkt_x', '%27', '..%2f..'])
     expect(await house.send(owner, 'GET', `/housekeeping/tasks/${id}`)).toMatchObject({ status: 400 });
 });

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => house.close());
 
-const at = (inn: Inn, role = 'housekeeping') => ({ tenantId: inn.tenantId, role });
+const at = (inn: Inn, role = 'housekeeping') => ({ tenantId: inn.tenantId, roles: [role] });
 const subjects = async ({ tenantId }: Inn) =>
   (await house.published(tenantId)).map(({ topic }) => topic.split('.').slice(2, 4).join('.'));
 
@@ -117,8 +117,8 @@ describe('the way of a task', () => {
     const path = `/housekeeping/tasks/${id}/complete`;
     const key = crypto.randomUUID();
     const replies = [
-      await house.send(at(inn), 'POST', path, { outcome: 'done' }, key),
-      await house.send(at(inn), 'POST', path, { outcome: 'done' }, key),
+      await house.send(at(inn), 'POST', path, { outcome: 'done' }, { 'idempotency-key': key }),
+      await house.send(at(inn), 'POST', path, { outcome: 'done' }, { 'idempotency-key': key }),
     ];
     expect(replies[1]).toEqual(replies[0]);
     expect(replies[0]?.status).toBe(200);

@@ -18,7 +18,7 @@ let inn: Inn;
 let manager: Caller;
 beforeEach(async () => {
   inn = await house.inn(2, { zone: 'Asia/Kabul', from: '2027-04-25' });
-  manager = { tenantId: inn.tenantId, role: 'manager' };
+  manager = { tenantId: inn.tenantId, roles: ['manager'] };
 });
 
 type Body = Record<string, unknown> & { id: string; path: string };
@@ -89,7 +89,9 @@ describe('R13: feeds over HTTP', () => {
     };
     for (let n = 0; n < 10; n += 1) {
       const key = `upload-${n % 5}`;
-      const seen = await house.send(manager, 'POST', `/calendar-feeds/${id}/upload`, body, key);
+      const seen = await house.send(manager, 'POST', `/calendar-feeds/${id}/upload`, body, {
+        'idempotency-key': key,
+      });
       expect(seen).toMatchObject({ status: 200, body: { outcome: 'imported', counts: { ignored: 1 } } });
     }
     expect(await rooms()).toEqual([1, 0]);
@@ -132,7 +134,7 @@ describe('R13: feeds over HTTP', () => {
 
   test('a house whose zone is not known yet, a room that is not there and an eleventh feed are refused', async () => {
     const unknown = await house.inn(1);
-    const strange = { tenantId: unknown.tenantId, role: 'owner' };
+    const strange = { tenantId: unknown.tenantId, roles: ['owner'] };
     const body = { roomId: unknown.rooms[0], name: 'Portal' };
     expect((await house.send(strange, 'POST', '/calendar-feeds', body)).body.code).toBe('ZONE_UNKNOWN');
     expect((await house.send(manager, 'POST', '/calendar-feeds', body)).body.code).toBe('NOT_FOUND');
@@ -143,7 +145,7 @@ describe('R13: feeds over HTTP', () => {
 
   test('a stranger cannot touch a feed, nor publish a calendar around one', async () => {
     const { id } = await addFeed();
-    const stranger = { tenantId: (await house.inn(1)).tenantId, role: 'owner' };
+    const stranger = { tenantId: (await house.inn(1)).tenantId, roles: ['owner'] };
     const paths = [
       ['DELETE', `/calendar-feeds/${id}`, undefined],
       ['PATCH', `/calendar-feeds/${id}`, { paused: true }],
@@ -235,7 +237,7 @@ describe('our own calendars', () => {
       status: 204,
     });
     expect((await read(made.path)).status).toBe(404);
-    const stranger = { tenantId: (await house.inn(1)).tenantId, role: 'owner' };
+    const stranger = { tenantId: (await house.inn(1)).tenantId, roles: ['owner'] };
     expect(await house.send(stranger, 'DELETE', `/published-calendars/${made.id}`)).toMatchObject({
       status: 404,
     });

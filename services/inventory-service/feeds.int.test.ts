@@ -135,7 +135,7 @@ describe('R13: a calendar of a room', () => {
       house.inside(inn.tenantId, ctx => blockRoom(ctx, { roomId: room(inn), kind, ...nights, reason: null }));
     await expect(blocking('out_of_order')).rejects.toMatchObject({ code: 'ROOM_BLOCKED' });
     const query = `propertyId=${inn.propertyId}&from=2027-05-01&until=2027-06-01`;
-    const desk = { tenantId: inn.tenantId, role: 'front_desk' };
+    const desk = { tenantId: inn.tenantId, roles: ['front_desk'] };
     const chart = await house.send(desk, 'GET', `/room-assignments?${query}`);
     expect(chart.body).toMatchObject({
       uses: [{ kind: 'imported', nights: { from: '2027-05-10', until: '2027-05-12' }, reservationId: null }],

@@ -14,8 +14,8 @@ let desk: Caller;
 beforeAll(async () => {
   house = await openHouse();
   inn = await house.inn(2, { zone: 'Asia/Kabul' });
-  manager = { tenantId: inn.tenantId, role: 'manager' };
-  desk = { tenantId: inn.tenantId, role: 'front_desk' };
+  manager = { tenantId: inn.tenantId, roles: ['manager'] };
+  desk = { tenantId: inn.tenantId, roles: ['front_desk'] };
 });
 afterAll(() => house.close());
 
@@ -39,9 +39,9 @@ test('EVT-32, EVT-33: a stop-sell is told once, sells nothing while it lasts, an
     reason: 'renovation',
   };
   const key = crypto.randomUUID();
-  const made = await house.send(manager, 'POST', '/stop-sells', body, key);
+  const made = await house.send(manager, 'POST', '/stop-sells', body, { 'idempotency-key': key });
   expect(made).toMatchObject({ status: 201, body: { ending: null, nights: body.nights } });
-  expect(await house.send(manager, 'POST', '/stop-sells', body, key)).toEqual(made);
+  expect(await house.send(manager, 'POST', '/stop-sells', body, { 'idempotency-key': key })).toEqual(made);
   const [told] = await house.hear(inn.tenantId, inn.book('2027-07-09', '2027-07-11').held());
   expect(told?.payload).toMatchObject({ reason: 'stop_sell', shortfall: [{ date: '2027-07-10' }] });
   const listed = await get(`/stop-sells?${of('2027-07-11', '2027-07-20')}`);
@@ -106,7 +106,7 @@ test('a booked room is assigned, shown on the chart, and taken out again', async
 });
 
 test('a stranger gets nothing of another tenant: the same as for an id that does not exist', async () => {
-  const stranger = { tenantId: (await house.inn(1)).tenantId, role: 'owner' };
+  const stranger = { tenantId: (await house.inn(1)).tenantId, roles: ['owner'] };
   const [roomId] = inn.rooms;
   const nights = { from: '2027-07-22', until: '2027-07-24' };
   expect((await get(`/availability?${of('2027-07-01', '2027-07-03')}`, stranger)).body).toEqual({

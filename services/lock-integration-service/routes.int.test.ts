@@ -90,20 +90,11 @@ describe('locks', () => {
 });
 
 describe('codes are for staff, at check-in, with a second factor', () => {
-  const attested = async (who: Person, path: string, action: string, body?: object) => {
-    const reply = await fetch(`${house.url}/api/v1${path}`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${who.tenantId}/${who.operatorId}/${who.roles.join(',')}`,
-        'idempotency-key': newId('idk'),
-        'step-up-attestation': 'mfa_01J8ZQ4T3Y5V6W7X8Y9Z0A1B2C',
-        'step-up-action': action,
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  const attested = (who: Person, path: string, action: string, body?: object) =>
+    house.send(who, 'POST', path, body, {
+      'step-up-attestation': 'mfa_01J8ZQ4T3Y5V6W7X8Y9Z0A1B2C',
+      'step-up-action': action,
     });
-    return { status: reply.status, body: (await reply.json()) as Record<string, unknown> };
-  };
 
   test('BO-73: nothing is shown without it, a confirmation is used up once, and everything is written down', async () => {
     const window = { from: inHours(-1), until: inHours(33) };

@@ -27,7 +27,7 @@ test('the demo shows orders in every state and one room out of order, however of
   const added = RoomAdded.from({ ...door, accessible: true, sellableFrom: today }, { aggregateVersion: 1 });
   await house.hear(tenantId, added);
   await seedMaintenance(house.db, { ...seed, today: inDays(9) });
-  const owner = { tenantId, role: 'owner' };
+  const owner = { tenantId, roles: ['owner'] };
   const { body } = await house.send(owner, 'GET', `/maintenance/tickets?propertyId=${propertyId}`);
   const statuses = body.tickets.map(({ status }: { status: string }) => status).sort();
   expect(statuses).toEqual(['assigned', 'done', 'done', 'done', 'in_progress', 'on_hold', 'open']);

@@ -17,7 +17,7 @@ beforeAll(async () => {
   house = await openHouse();
   [a, b] = [await house.inn(2), await house.inn(2)];
   for (const inn of [a, b]) {
-    const owner = { tenantId: inn.tenantId, role: 'owner' };
+    const owner = { tenantId: inn.tenantId, roles: ['owner'] };
     const ticket = await house.send(owner, 'POST', '/maintenance/tickets', broken(inn));
     const round = { propertyId: inn.propertyId, area: 'roof', category: 'other', severity: 'cosmetic' };
     const plan = { ...round, title: 'Look at the roof', everyDays: 30, nextDue: inDays(9) };
@@ -102,7 +102,7 @@ test('safety-10: what belongs to B and what does not exist look the same to A, o
     const seen = [];
     for (const ids of [foreign, absent]) {
       const filled = path.replace('/api/v1', '').replace(/:(\w+)/g, (_, name: string) => ids[name] as string);
-      const owner = { tenantId: a.tenantId, role: 'owner' };
+      const owner = { tenantId: a.tenantId, roles: ['owner'] };
       const reply = await house.send(owner, method, filled, method === 'GET' ? undefined : bodies[last]);
       seen.push({ status: reply.status, code: reply.body.code, detail: reply.body.detail });
     }
@@ -112,7 +112,7 @@ test('safety-10: what belongs to B and what does not exist look the same to A, o
 });
 
 test('safety-10: rooms and houses of B cannot be named by A', async () => {
-  const owner = { tenantId: a.tenantId, role: 'owner' };
+  const owner = { tenantId: a.tenantId, roles: ['owner'] };
   const tries = [
     broken(b),
     broken(a, { roomId: b.rooms[0] }),

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => house.close());
 
-const at = (inn: Inn) => ({ tenantId: inn.tenantId, role: 'maintenance' });
+const at = (inn: Inn) => ({ tenantId: inn.tenantId, roles: ['maintenance'] });
 const plan = (inn: Inn, more: object = {}) =>
   house.send(at(inn), 'POST', '/maintenance/plans', {
     ...{ propertyId: inn.propertyId, area: 'plant', category: 'electrical', severity: 'inconvenient' },

@@ -1,13 +1,14 @@
 import type { Service } from '@ghasi/backbone/define-service';
 import type { Id } from '@ghasi/domain-primitives/ids';
 import { newId } from '@ghasi/domain-primitives/ids';
+import { somebody } from '@ghasi/http/fixtures/trusting-host';
 import { type System, startSystem } from '@ghasi/testing/system';
 import { newTenantId } from '@ghasi/testing/tenants';
 import { RoomAdded } from '@melmastoon/property-service/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type NewTicket, openTicket } from './commands/open-ticket.ts';
 import { closeTicket } from './commands/work.ts';
-import { inDays, propertyCreated, serviceOf, somebody, today } from './fixtures/house.ts';
+import { inDays, propertyCreated, serviceOf, today } from './fixtures/house.ts';
 import { service } from './service.ts';
 
 /** maintenance, inventory and housekeeping together, joined by events only. */

@@ -12,7 +12,7 @@ let ids: Record<string, string>;
 beforeAll(async () => {
   house = await openHouse();
   inn = await house.inn(2);
-  const owner = { tenantId: inn.tenantId, role: 'owner' };
+  const owner = { tenantId: inn.tenantId, roles: ['owner'] };
   const ticket = await house.send(owner, 'POST', '/maintenance/tickets', broken(inn));
   ids = { ticketId: ticket.body.id, planId: crypto.randomUUID() };
 });
@@ -105,7 +105,7 @@ test.each(withBody.map(route => [nameOf(route), route] as const))(
         const spoilt = JSON.parse(JSON.stringify(spoil(body, odd)));
         const fits = route.body?.safeParse(spoilt).success === true;
         const before = fits ? '' : await everything();
-        const owner = { tenantId: inn.tenantId, role: 'owner' };
+        const owner = { tenantId: inn.tenantId, roles: ['owner'] };
         const { status } = await house.send(owner, route.method, pathOf(route), spoilt);
         expect(status).toBeLessThan(500);
         if (fits) return;
@@ -146,7 +146,7 @@ test('safety-11: who may call what', async () => {
 });
 
 test('a malformed id is refused before the database is asked', async () => {
-  const owner = { tenantId: inn.tenantId, role: 'owner' };
+  const owner = { tenantId: inn.tenantId, roles: ['owner'] };
   for (const id of ['mtk_x', '%27', '..%2f..'])
     expect(await house.send(owner, 'GET', `/maintenance/tickets/${id}`)).toMatchObject({ status: 400 });
 });

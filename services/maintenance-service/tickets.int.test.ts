@@ -1,8 +1,9 @@
 import type { Id } from '@ghasi/domain-primitives/ids';
 import { newId } from '@ghasi/domain-primitives/ids';
+import { somebody } from '@ghasi/http/fixtures/trusting-host';
 import { RoomArchived } from '@melmastoon/property-service/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { broken, type House, type Inn, inDays, openHouse, somebody, today } from './fixtures/house.ts';
+import { broken, type House, type Inn, inDays, openHouse, today } from './fixtures/house.ts';
 
 let house: House;
 beforeAll(async () => {
@@ -10,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => house.close());
 
-const at = (inn: Inn, role = 'maintenance') => ({ tenantId: inn.tenantId, role });
+const at = (inn: Inn, role = 'maintenance') => ({ tenantId: inn.tenantId, roles: [role] });
 const open = (inn: Inn, more: object = {}, role = 'maintenance') =>
   house.send(at(inn, role), 'POST', '/maintenance/tickets', broken(inn, more));
 const step = (inn: Inn, id: string, path: string, body: object = {}) =>
@@ -218,7 +219,8 @@ describe('the way of a ticket', () => {
   test('an Idempotency-Key sent twice opens one ticket', async () => {
     const inn = await house.inn(1);
     const key = crypto.randomUUID();
-    const send = () => house.send(at(inn), 'POST', '/maintenance/tickets', broken(inn), key);
+    const send = () =>
+      house.send(at(inn), 'POST', '/maintenance/tickets', broken(inn), { 'idempotency-key': key });
     const [first, again] = [await send(), await send()];
     expect(again).toEqual(first);
     expect(await told(inn)).toHaveLength(1);

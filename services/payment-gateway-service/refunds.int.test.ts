@@ -23,7 +23,7 @@ async function paid() {
       'POST',
       `/payments/${payment.paymentId}/refunds`,
       { amount: afn(minor), reason: 'service_recovery' },
-      key,
+      key === undefined ? {} : { 'idempotency-key': key },
     );
   return { stay, owner, payment, refund };
 }

@@ -191,7 +191,7 @@ describe('R12: putting restrictions aside', () => {
     rooms: [{ roomTypeId: hotel.single, ratePlanId: hotel.plans.flexible, adults: 1, children: 0 }],
   });
   const quote = (role: string, path: string, body: object) =>
-    house.send({ tenantId: hotel.tenantId, role }, 'POST', path, body);
+    house.send({ tenantId: hotel.tenantId, roles: [role] }, 'POST', path, body);
 
   test('needs its own right and a reason, which stay with the quote', async () => {
     await change(hotel.plans.flexible, { ...days(60, 61), restrictions: { closedToArrival: true } });
