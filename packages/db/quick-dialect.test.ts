@@ -77,6 +77,31 @@ describe('statements are written as Drizzle writes them', () => {
     ],
   ])('%s', (_, statement) => same(statement));
 
+  it.each<[string, (from: QueryBuilder) => { getSQL(): SQL }]>([
+    ['all columns of a table', of => of.select().from(rooms).where(eq(rooms.name, 'a')).for('update')],
+    ['all columns, in order', of => of.selectDistinct().from(rooms).orderBy(rooms.id).limit(2).offset(1)],
+    ['all columns of an alias', of => of.select().from(sibling).where(eq(sibling.name, 'a'))],
+    ['columns under other names', of => of.select({ one: rooms.id, two: rooms.name }).from(rooms)],
+    ['all columns of a subquery', of => of.select().from(subquery)],
+    ['two tables', of => of.select().from(rooms).innerJoin(sibling, eq(sibling.id, rooms.id))],
+    [
+      'a union',
+      of =>
+        of
+          .select()
+          .from(rooms)
+          .union(of.select().from(rooms).where(eq(rooms.name, 'b'))),
+    ],
+  ])('a selection of %s, the first time and later', (_, query) => {
+    const expected = dialects.drizzle.sqlToQuery(query(new QueryBuilder(dialects.drizzle)).getSQL());
+    for (let time = 0; time < 2; time++) {
+      const { sql: text, params } = dialects.quick.sqlToQuery(
+        query(new QueryBuilder(dialects.quick)).getSQL(),
+      );
+      expect({ text, params }).toEqual({ text: expected.sql, params: expected.params });
+    }
+  });
+
   it('whatever parts are put together, however deep', () => {
     const { part } = fc.letrec<{ part: unknown; leaf: unknown; statement: SQL }>(tie => ({
       part: fc.oneof({ maxDepth: 4 }, tie('leaf'), tie('statement'), fc.array(tie('leaf'), { maxLength: 3 })),

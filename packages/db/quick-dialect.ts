@@ -1,4 +1,16 @@
-import { Column, entityKind, is, Name, Param, type Query, SQL, StringChunk, Table } from 'drizzle-orm';
+import {
+  Column,
+  entityKind,
+  getTableColumns,
+  is,
+  Name,
+  Param,
+  type Query,
+  SQL,
+  StringChunk,
+  sql,
+  Table,
+} from 'drizzle-orm';
 import { PgDialect } from 'drizzle-orm/pg-core';
 
 /**
@@ -13,6 +25,28 @@ export class QuickDialect extends PgDialect {
       return { sql: written.text, params: written.params };
     return super.sqlToQuery(statement, invokeSource);
   }
+
+  /** All columns of one table, the most common selection, are written once and not looked at again. */
+  override buildSelectQuery(config: SelectConfig): SQL {
+    const { table, fields, fieldsFlat, joins } = config;
+    const isWhole =
+      fieldsFlat === undefined && !joins?.length && is(table, Table) && getTableColumns(table) === fields;
+    return super.buildSelectQuery(isWhole ? { ...config, fieldsFlat: [wholeOf(table)] } : config);
+  }
+}
+
+type SelectConfig = Parameters<PgDialect['buildSelectQuery']>[0];
+type SelectedField = NonNullable<SelectConfig['fieldsFlat']>[number];
+const wholes = new WeakMap<Table, SelectedField>();
+
+function wholeOf(table: Table): SelectedField {
+  let whole = wholes.get(table);
+  if (whole === undefined) {
+    const columns = Object.values(getTableColumns(table)).map(({ name }) => quoted(name));
+    whole = { path: [], field: sql.raw(columns.join(', ')) };
+    wholes.set(table, whole);
+  }
+  return whole;
 }
 
 type Written = { text: string; params: unknown[] };

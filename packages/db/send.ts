@@ -1,25 +1,10 @@
 import type { ClientBase, Pool, QueryConfig, QueryResult } from 'pg';
-
-/** The socket under a connection. pg keeps it for itself, but has had it in this place since its first versions. */
-type Wire = { connection?: { stream?: { cork(): void; uncork(): void; writableCorked: number } } };
-
-/**
- * Sends a statement. What is sent in one go of the event loop (BEGIN and the first statement, or several statements
- * under one `Promise.all`) leaves as one packet: a write costs more processor time than building the message
- * (measured: writes were 70 % of Node's time per transaction).
- */
-export function send(client: ClientBase, query: QueryConfig | string): Promise<QueryResult> {
-  const stream = (client as unknown as Wire).connection?.stream;
-  if (stream !== undefined && stream.writableCorked === 0) {
-    stream.cork();
-    process.nextTick(() => stream.uncork());
-  }
-  return client.query(query as QueryConfig);
-}
+import { queryPrepared, type RowOptions } from './statement-batch.ts';
 
 const MOST_NAMED = 2_000;
 const LONGEST_NAMED = 4_000;
-const names = new Map<string, string>();
+/** COMMIT is called what it is, so that whoever looks at the line can tell it from the others. */
+const names = new Map([['commit', 'commit']]);
 
 /**
  * A parameterised statement under a name of its own, so that the server parses and plans it once per connection
@@ -31,10 +16,11 @@ export function sendPrepared(
   client: ClientBase,
   text: string,
   values: unknown[],
-  more?: Pick<QueryConfig, 'types'> & { rowMode?: string },
+  more?: RowOptions,
 ): Promise<QueryResult> {
   const name = nameOf(text);
-  return send(client, name === undefined ? { ...more, text, values } : { ...more, name, text, values });
+  if (name === undefined) return client.query({ ...more, text, values } as QueryConfig);
+  return queryPrepared(client, { name, text, values, ...more });
 }
 
 /** One statement on its own, on any connection of a pool; a connection on which it failed is not used again. */

@@ -3,6 +3,7 @@ import type { ClientBase, QueryConfig } from 'pg';
 import type { SQL } from './drizzle.ts';
 import { QuickDialect } from './quick-dialect.ts';
 import { sendPrepared } from './send.ts';
+import type { RowOptions } from './statement-batch.ts';
 
 /** A transaction as handlers see it: Drizzle on one connection that already carries the tenant. */
 export type Tx = NodePgDatabase<Record<string, never>> & { $client: ClientBase };
@@ -23,10 +24,16 @@ export function txOn(client: ClientBase): Tx {
   return tx;
 }
 
-/** The same connection, on which statements of the builder are prepared once and leave together like all others. */
+/**
+ * The same connection, on which statements of the builder are prepared once and leave together like all others. The builder
+ * makes its parsers anew for each statement, always the same ones: the first are used for all.
+ */
 function preparing(client: ClientBase): ClientBase {
-  const query = ({ text, ...more }: QueryConfig, values: unknown[] = []) =>
-    sendPrepared(client, text, values, more);
+  let parsers: RowOptions['types'];
+  const query = ({ text, rowMode, types }: QueryConfig & RowOptions, values: unknown[] = []) => {
+    parsers ??= types;
+    return sendPrepared(client, text, values, { ...(rowMode ? { rowMode } : {}), types: parsers });
+  };
   return Object.create(client, { query: { value: query } });
 }
 

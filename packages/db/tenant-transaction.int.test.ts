@@ -56,6 +56,18 @@ test('an error that the work swallows still rolls back, and says so', async () =
   expect(left).toEqual([]);
 });
 
+test('a write that leaves with COMMIT and fails is told as what it is, and nothing was written', async () => {
+  const who = as();
+  const attempt = tenantTransaction(db, who, async ({ tx, tenantId }) => {
+    await execute(tx, sql`insert into scratch.notes (tenant_id, body) values (${tenantId}, 'half')`);
+    void execute(tx, sql`select 1 / 0`).catch(() => {});
+    return 'looks fine';
+  });
+  await expect(attempt).rejects.toMatchObject({ code: '22012' });
+  const left = await tenantRead(db, who, ({ tx }) => rows(tx, sql`select 1 from scratch.notes`));
+  expect(left).toEqual([]);
+});
+
 test('TEN-08: a row of another tenant is refused by the database itself', async () => {
   const [a, b] = [as(), as()];
   const foreign = tenantTransaction(db, a, ({ tx }) =>

@@ -2,13 +2,14 @@ import { coreErrors } from '@ghasi/domain-primitives/errors';
 import { armedFailpoints, failpoint } from '@ghasi/domain-primitives/failpoint';
 import { isTenantId, newId, PLATFORM_TENANT_ID } from '@ghasi/domain-primitives/ids';
 import type { Logger } from '@ghasi/telemetry/logger';
-import type { PoolClient, QueryResult } from 'pg';
+import type { PoolClient } from 'pg';
 import { isAccepted, type ValueOf } from './accepted.ts';
 import { readBootId, settleCommit } from './commit-outcome.ts';
 import type { Ctx, Who } from './ctx.ts';
 import type { Database } from './database.ts';
-import { send } from './send.ts';
+import { sendPrepared } from './send.ts';
 import { txOn } from './sql.ts';
+import { StatementSkipped } from './statement-batch.ts';
 
 export type { Actor, Ctx, Who } from './ctx.ts';
 
@@ -23,12 +24,12 @@ export function tenantTransaction<R>(
   who: Who,
   work: (ctx: Ctx) => Promise<R>,
 ): Promise<ValueOf<R>> {
-  return transaction(db, who, begin(who.tenantId, 'read write'), work);
+  return transaction(db, who, begin('read write', who.tenantId), work);
 }
 
 /** Like {@link tenantTransaction}, but the database refuses every write. */
 export function tenantRead<R>(db: Database, who: Who, work: (ctx: Ctx) => Promise<R>): Promise<ValueOf<R>> {
-  return transaction(db, who, begin(who.tenantId, 'read only'), work);
+  return transaction(db, who, begin('read only', who.tenantId), work);
 }
 
 /**
@@ -40,23 +41,38 @@ export function systemTransaction<R>(
   who: Omit<Who, 'tenantId'>,
   work: (ctx: Ctx) => Promise<R>,
 ): Promise<ValueOf<R>> {
-  return transaction(db, { ...who, tenantId: PLATFORM_TENANT_ID }, begin(undefined, 'read write'), work);
+  return transaction(db, { ...who, tenantId: PLATFORM_TENANT_ID }, begin('read write'), work);
 }
 
 /**
- * BEGIN, the tenant and the transaction's number as one message. The number must be known before COMMIT leaves, or
- * an ambiguous commit could not be settled. The tenant id is checked to be a uuid, hence safe inside the text.
+ * BEGIN, the tenant and the transaction's number. The number must be known before COMMIT leaves, or an ambiguous commit
+ * could not be settled.
  */
-function begin(tenantId: string | undefined, mode: 'read write' | 'read only'): string {
+type Begin = { readonly mode: 'read write' | 'read only'; readonly tenantId: string };
+
+function begin(mode: Begin['mode'], tenantId?: string): Begin {
   if (tenantId !== undefined && !isTenantId(tenantId)) throw coreErrors.TENANT_CONTEXT_MISSING({});
-  const number = mode === 'read write' ? 'pg_current_xact_id()::text' : 'null';
-  return `begin ${mode}; select set_config('app.tenant_id', '${tenantId ?? ''}', true), ${number} as xid`;
+  return { mode, tenantId: tenantId ?? '' };
+}
+
+const settings = {
+  'read write': "select set_config('app.tenant_id', $1, true), pg_current_xact_id()::text as xid",
+  'read only': "select set_config('app.tenant_id', $1, true), null as xid",
+};
+
+/** Leaves in one packet with the first statement of the work; its answer is the transaction's number. */
+async function sendBegin(client: PoolClient, { mode, tenantId }: Begin): Promise<string | null> {
+  const [, { rows }] = await Promise.all([
+    sendPrepared(client, `begin ${mode}`, []),
+    sendPrepared(client, settings[mode], [tenantId]),
+  ]);
+  return rows[0].xid;
 }
 
 async function transaction<R>(
   db: Database,
   who: Who,
-  beginStatement: string,
+  beginning: Begin,
   work: (ctx: Ctx) => Promise<R>,
 ): Promise<ValueOf<R>> {
   const started = performance.now();
@@ -68,7 +84,7 @@ async function transaction<R>(
   try {
     const bootId = bootIds.get(client) ?? (await rememberBootId(client));
     // Not awaited: the first statement of `work` follows in the same packet. If BEGIN fails, so does everything after.
-    const begun = send(client, beginStatement) as unknown as Promise<QueryResult[]>;
+    const begun = sendBegin(client, beginning);
     begun.catch(() => {});
     let value: R | ValueOf<R>;
     let appended: Promise<void> | undefined;
@@ -92,7 +108,7 @@ async function transaction<R>(
         const { events } = value;
         value = value.value as ValueOf<R>;
         if (events.length > 0) {
-          // Not awaited: it leaves in one packet with COMMIT. If it fails, COMMIT is a ROLLBACK.
+          // Not awaited: it leaves in one packet with COMMIT. If it fails, COMMIT is not run.
           appended = appendTo(db, ctx, events);
           appended.catch(() => {});
           if (armedFailpoints().length > 0) await appended; // a crash before COMMIT must find it written
@@ -107,7 +123,7 @@ async function transaction<R>(
       );
       throw error;
     }
-    const xid = (await begun)[1]?.rows[0]?.xid as string | null;
+    const xid = await begun;
     try {
       outcome = await commit(db, client, xid === null ? undefined : { xid, bootId });
     } catch (error) {
@@ -145,13 +161,14 @@ async function commit(
 ): Promise<'committed' | 'unknown'> {
   let refusal: unknown;
   try {
-    const { command } = await client.query('commit');
+    const { command } = await sendPrepared(client, 'commit', []);
     if (command === 'COMMIT') return 'committed';
     // A statement failed, `work` swallowed the error, and COMMIT on a failed transaction is a ROLLBACK.
     refusal = new Error(
       'The transaction was rolled back: one of its statements failed and the error was swallowed.',
     );
   } catch (error) {
+    if (error instanceof StatementSkipped) throw error.cause; // COMMIT was not run: what it left with had failed
     if (mark === undefined) throw error; // read only: nothing can have been written
     const settled = await settleCommit(db.url, mark);
     db.log?.warn({ err: error, xid: mark.xid, settled }, 'the answer to COMMIT was lost; asked the server');
