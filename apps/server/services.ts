@@ -12,7 +12,7 @@ import { seconds } from '@ghasi/domain-primitives/duration';
 import { hotMigrations } from '@ghasi/hot/cache-metadata';
 import { jobsMigrations } from '@ghasi/jobs/migrations';
 import { service as aiOrchestrator } from '@melmastoon/ai-orchestrator-service/service';
-import { service as analytics } from '@melmastoon/analytics-service/service';
+import { createAnalyticsService } from '@melmastoon/analytics-service/service';
 import { createAuditService } from '@melmastoon/audit-service/service';
 import { service as bffBackoffice } from '@melmastoon/bff-backoffice-service/service';
 import { service as bffConsumer } from '@melmastoon/bff-consumer-service/service';
@@ -81,7 +81,7 @@ export function allServices(installation: Installation): Service[] {
     aiOrchestrator,
     fileStorage,
     reporting,
-    analytics,
+    createAnalyticsService(),
     sync,
     staff,
     createTenantBookingService((installation.booking ?? bookingDoor(installation)).booking),

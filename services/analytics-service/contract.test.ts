@@ -1,8 +1,8 @@
 import { contractConformance, refusalOf } from '@melmastoon/catalog/contract-conformance';
 import { describe, expect, test } from 'vitest';
 import { events, SnapshotComputed } from './contract.ts';
+import { service } from './fixtures/open-analytics.ts';
 import { samples } from './fixtures/samples.ts';
-import { service } from './service.ts';
 
 describe('EVT-76: the event of analytics-service', () => {
   contractConformance(events, samples);

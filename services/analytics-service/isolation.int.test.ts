@@ -9,9 +9,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { summaryAnswer } from './answers.ts';
 import { type Cast, dateOf, newCast } from './fixtures/cast.ts';
 import { everythingHappens } from './fixtures/everything-happens.ts';
-import { type Analytics, openAnalytics } from './fixtures/open-analytics.ts';
+import { type Analytics, openAnalytics, service } from './fixtures/open-analytics.ts';
 import { eventsOf } from './fixtures/story-events.ts';
-import { service } from './service.ts';
 
 let analytics: Analytics;
 /** Both have a house with the same ids in it. */

@@ -1,5 +1,5 @@
 import { sql } from '@ghasi/db/drizzle';
-import { rows } from '@ghasi/db/sql';
+import { execute, rows } from '@ghasi/db/sql';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { idFromUuid, idToUuid, type TenantId } from '@ghasi/domain-primitives/ids';
 import { addDays } from '@ghasi/domain-primitives/local-date';
@@ -24,6 +24,14 @@ export const projectHouse = defineJob({
   transaction: 'none',
   async run(ctx, { propertyId }) {
     const inTransaction: InTransaction = work => ctx.transaction(tx => work({ ...tx, now: ctx.now }));
+    // Waits for transactions that counted on this run; whatever comes after them asks for the next one.
+    await inTransaction(({ tx, tenantId }) =>
+      execute(
+        tx,
+        sql`update analytics.watermarks set due_at = '-infinity'
+            where tenant_id = ${tenantId} and scope_id = ${idToUuid(propertyId)}`,
+      ),
+    );
     const { outcomes, error } = await runHandlers(inTransaction, projection, idToUuid(propertyId));
     if (error !== undefined) throw error;
     return Object.fromEntries(outcomes);

@@ -1,6 +1,6 @@
 import { doubleDeliveryContract, type Samples } from '@ghasi/testing/double-delivery';
 import { describe, expect, test } from 'vitest';
-import { service } from './service.ts';
+import { service } from './fixtures/open-analytics.ts';
 
 const owners = ['reservation', 'pricing', 'property', 'billing', 'housekeeping', 'maintenance'];
 const samplesOf = async (owner: string) => {

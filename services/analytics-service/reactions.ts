@@ -1,4 +1,4 @@
-import { on } from '@ghasi/backbone/reaction';
+import { on, type Reaction } from '@ghasi/backbone/reaction';
 import { type Id, idToUuid } from '@ghasi/domain-primitives/ids';
 import type { LocalDate } from '@ghasi/domain-primitives/local-date';
 import type { Prefix } from '@ghasi/domain-primitives/naming';
@@ -23,6 +23,7 @@ import {
 } from '@melmastoon/reservation-service/contract';
 import { hearOfBooking } from './ingest/bookings.ts';
 import { hearOfCharge, hearOfDay, hearOfHouse, hearOfTask } from './ingest/houses.ts';
+import { computeSoon } from './ingest/ingest.ts';
 import { hearOfRoom, hearOfStatus, hearOfTicket, type OutOfOrder } from './ingest/rooms.ts';
 import type { PricedNight } from './model.ts';
 
@@ -170,5 +171,15 @@ const rooms = [
   ),
 ] as const;
 
-/** What is taken in when others speak. */
-export const reactions = [...bookings, ...houses, ...rooms] as const;
+const heard = [...bookings, ...houses, ...rooms] as unknown as readonly Reaction[]; // each is given its own event only
+
+/** What is taken in when others speak; the houses it is about are computed `restMs` later. */
+export function createReactions({ restMs }: { restMs: number }): Reaction[] {
+  return heard.map(({ event, handle }) =>
+    on(event, async (ctx, payload, envelope) => {
+      const result = await handle(ctx, payload, envelope);
+      await computeSoon(ctx, restMs);
+      return result;
+    }),
+  );
+}

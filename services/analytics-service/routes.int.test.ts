@@ -5,10 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DailyView, PickupView, SummaryView } from './contract/views.ts';
 import { type Cast, dateOf, momentOf, newCast } from './fixtures/cast.ts';
 import { everythingHappens, plainBooking } from './fixtures/everything-happens.ts';
-import { type Analytics, openAnalytics, type Reader } from './fixtures/open-analytics.ts';
+import { type Analytics, openAnalytics, type Reader, service } from './fixtures/open-analytics.ts';
 import { DAY } from './fixtures/plain-history.ts';
 import { eventsOf } from './fixtures/story-events.ts';
-import { service } from './service.ts';
 
 const now = momentOf(5 * DAY + 60);
 let analytics: Analytics;

@@ -13,12 +13,11 @@ import { SnapshotComputed } from './contract.ts';
 import { type Cast, dateOf, newCast } from './fixtures/cast.ts';
 import { everythingHappens, plainBooking } from './fixtures/everything-happens.ts';
 import { factsInTables, inOrder } from './fixtures/facts-in-tables.ts';
-import { registryOf } from './fixtures/open-analytics.ts';
+import { registryOf, service } from './fixtures/open-analytics.ts';
 import type { PlainHistory } from './fixtures/plain-history.ts';
 import { eventsOf } from './fixtures/story-events.ts';
 import { aggregateDaily, catchUp } from './jobs.ts';
 import { readSummary } from './queries/summary.ts';
-import { service } from './service.ts';
 
 let system: System;
 beforeAll(async () => {

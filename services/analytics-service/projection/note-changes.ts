@@ -7,14 +7,21 @@ import type { Days, Projection } from './handler.ts';
 type Where = Pick<Projection, 'schema'>;
 
 /** What a transaction has done already: the lock and each scope's watermark are once per transaction (X-153). */
-const done = new WeakMap<Ctx, Set<string>>();
+type Done = { isLocked: boolean; readonly raised: Set<string>; readonly touched: Set<string> };
+const done = new WeakMap<Ctx, Done>();
 
-function isFirst(ctx: Ctx, what: string): boolean {
-  const known = done.get(ctx) ?? new Set();
+function doneIn(ctx: Ctx): Done {
+  const known = done.get(ctx) ?? { isLocked: false, raised: new Set(), touched: new Set() };
   done.set(ctx, known);
-  if (known.has(what)) return false;
-  known.add(what);
-  return true;
+  return known;
+}
+
+/** The scopes in which a transaction changed something since this was last asked. */
+export function takeTouched(ctx: Ctx): string[] {
+  const { touched } = doneIn(ctx);
+  const scopes = [...touched];
+  touched.clear();
+  return scopes;
 }
 
 /**
@@ -22,7 +29,9 @@ function isFirst(ctx: Ctx, what: string): boolean {
  * what is read is complete, and changes are numbered in the order of their commits.
  */
 export async function beginIngest(ctx: Ctx, { schema }: Where): Promise<void> {
-  if (!isFirst(ctx, 'lock')) return;
+  const known = doneIn(ctx);
+  if (known.isLocked) return;
+  known.isLocked = true;
   await lockEntity(ctx.tx, ctx.tenantId, { type: `${schema}.ingest`, id: ctx.tenantId });
 }
 
@@ -31,12 +40,13 @@ export async function noteChanges(
   ctx: Ctx,
   { schema }: Where,
   noted: { scopeId: string; topic: string; days: readonly Days[] },
-): Promise<{ isFirst: boolean }> {
+): Promise<void> {
   const { scopeId, topic, days } = noted;
   const { tx, tenantId } = ctx;
   await beginIngest(ctx, { schema });
-  const first = isFirst(ctx, scopeId);
-  if (first)
+  const { raised, touched } = doneIn(ctx);
+  touched.add(scopeId);
+  if (!raised.has(scopeId))
     await execute(
       tx,
       sql`insert into ${sql.identifier(schema)}.watermarks as w (tenant_id, scope_id, value, raised_at)
@@ -44,6 +54,7 @@ export async function noteChanges(
           on conflict (tenant_id, scope_id) do update
           set value = w.value + 1, raised_at = excluded.raised_at`,
     );
+  raised.add(scopeId);
   await execute(
     tx,
     sql`insert into ${sql.identifier(schema)}.changes (tenant_id, scope_id, topic, subject, from_date, until_date, at)
@@ -55,7 +66,6 @@ export async function noteChanges(
         on conflict on constraint changes_once do update
         set id = default`,
   );
-  return { isFirst: first };
 }
 
 /** How far what was taken in of a scope reaches; 0 when nothing was. */

@@ -1,3 +1,4 @@
+import { sql } from '@ghasi/db/drizzle';
 import {
   bigint,
   date,
@@ -28,6 +29,8 @@ export const watermarks = schema.table(
     scopeId: uuid('scope_id').notNull(),
     value: minor('value').notNull(),
     raisedAt: moment('raised_at').notNull(),
+    /** When the next run is due, or when the last one was. */
+    dueAt: moment('due_at').notNull().default(sql`'-infinity'`),
   },
   t => [primaryKey({ name: 'watermarks_pk', columns: [t.tenantId, t.scopeId] })],
 );
