@@ -254,6 +254,17 @@ describe('a key', () => {
     expect(await harness.inShop(tenant, visible)).toHaveLength(1);
   });
 
+  test('a job with a new key is replaced later like any other; a key that was not new after all is refused', async () => {
+    const tenant = newTenantId();
+    const add = (room: string, options: { isNewKey?: boolean }) =>
+      harness.inShop(tenant, ctx => enqueue(ctx, clean, { room }, { key: 'new', ...options }));
+    const first = await add('1', { isNewKey: true });
+    expect(await add('2', {})).toBe(first);
+    await expect(add('3', { isNewKey: true })).rejects.toThrow('refused');
+    expect(await harness.job(first)).toMatchObject({ payload: { room: '2' } });
+    expect(await harness.inShop(tenant, visible)).toHaveLength(1);
+  });
+
   test('safety-8: the same key of another tenant is another key', async () => {
     const ids = [];
     for (const tenant of [newTenantId(), newTenantId()])

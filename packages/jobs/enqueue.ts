@@ -20,6 +20,8 @@ export type EnqueueOptions = {
    * started, the key is free, so that nothing asked for during a run is lost.
    */
   key?: string;
+  /** The key is new in this transaction, so that nothing can wait under it and nobody has to look. */
+  isNewKey?: boolean;
 };
 
 /** One of many. */
@@ -40,7 +42,7 @@ export async function enqueue<Input extends z.ZodType>(
   return id as Id<'job'>;
 }
 
-/** Enqueues none, one or many jobs of a kind in the caller's transaction; those without a key in one statement. */
+/** Enqueues none, one or many jobs of a kind in the caller's transaction; those without a key, or with a new one, in one statement. */
 export async function enqueueMany<Input extends z.ZodType>(
   ctx: EnqueueCtx,
   job: JobDefinition<Input>,
@@ -49,16 +51,17 @@ export async function enqueueMany<Input extends z.ZodType>(
   const found = ctx.tenantId === PLATFORM_TENANT_ID ? 'system' : 'tenant';
   if (job.scope !== found) throw jobErrors.WRONG_SCOPE({ name: job.name, scope: job.scope, found });
   const ids: Id<'job'>[] = [];
-  const plain: { id: Id<'job'>; row: ReturnType<typeof rowOf> }[] = [];
+  const plain: New[] = [];
   for (const [index, one] of wanted.entries()) {
     const row = rowOf(ctx, job as unknown as JobDefinition, one);
-    if (one.key === undefined) {
-      const id = newId('job');
-      ids[index] = id;
-      plain.push({ id, row });
-    } else {
-      ids[index] = await replaceWaiting(ctx, job as unknown as JobDefinition, { key: one.key, row });
-    }
+    const id = newId('job');
+    // The queues are exclusive by key, so a job without one gets a key of its own.
+    const singletonKey = one.key === undefined ? `job:${idToUuid(id)}` : keyOf(ctx, job.name, one.key);
+    const mayWait = one.key !== undefined && !one.isNewKey;
+    ids[index] = mayWait
+      ? await replaceWaiting(ctx, job as unknown as JobDefinition, { singletonKey, row })
+      : id;
+    if (!mayWait) plain.push({ ...row, id: idToUuid(id), singletonKey });
   }
   if (plain.length > 0) await insert(ctx, job as unknown as JobDefinition, plain);
   if (wanted.some(({ runAt }) => runAt === undefined))
@@ -79,13 +82,13 @@ function rowOf(ctx: EnqueueCtx, job: JobDefinition, wanted: Enqueued<unknown>) {
   };
 }
 
-async function insert(
-  ctx: EnqueueCtx,
-  job: JobDefinition,
-  jobs: readonly { id: Id<'job'>; row: ReturnType<typeof rowOf> }[],
-): Promise<void> {
-  // A key of its own for each: the queues are exclusive by key.
-  const rows = jobs.map(({ id, row }) => ({ ...row, id: idToUuid(id), singletonKey: `job:${idToUuid(id)}` }));
+type New = ReturnType<typeof rowOf> & { id: string; singletonKey: string };
+
+function keyOf({ tenantId }: EnqueueCtx, jobName: string, key: string): string {
+  return `once:${tenantId}:${jobName}:${key}`;
+}
+
+async function insert(ctx: EnqueueCtx, job: JobDefinition, rows: New[]): Promise<void> {
   const made = await bossIn(ctx.tx, boss =>
     boss.insert(bossQueue(job.service, job.queue), rows, { returnId: true }),
   );
@@ -99,10 +102,9 @@ async function insert(
 async function replaceWaiting(
   ctx: EnqueueCtx,
   job: JobDefinition,
-  wanted: { key: string; row: ReturnType<typeof rowOf> },
+  { singletonKey, row }: { singletonKey: string; row: ReturnType<typeof rowOf> },
 ): Promise<Id<'job'>> {
-  const { data, ...options } = wanted.row;
-  const singletonKey = `once:${ctx.tenantId}:${job.name}:${wanted.key}`;
+  const { data, ...options } = row;
   for (let race = 0; race < KEY_RACES; race++) {
     const { jobs } = await bossIn(ctx.tx, boss =>
       boss.upsert(bossQueue(job.service, job.queue), data, { ...options, singletonKey }),

@@ -26,7 +26,7 @@ const runFor = (tenantId: TenantId) => ({
 
 /** A house with so many guests in it. */
 async function fullHouse(guests: number) {
-  const [owner, house] = [inn.person(), newHouse()];
+  const [owner, house] = [inn.newPerson(), newHouse()];
   const stays = Array.from({ length: guests }, () => newStay({ propertyId: house.propertyId }));
   const events = stays.flatMap(stay => [stay.confirmed(), stay.checkInStarted(), stay.checkedIn()]);
   await inn.know(owner.tenantId, house);
@@ -128,7 +128,7 @@ test('R21: whatever a rate becomes after the booking, the nights cost what was p
 });
 
 test('taxes are named by the quote the nights were sold with, without touching their price', async () => {
-  const [owner, house] = [inn.person(), newHouse()];
+  const [owner, house] = [inn.newPerson(), newHouse()];
   const stay = newStay({ propertyId: house.propertyId });
   inn.answers['pricing.quote-of'] = ({ quoteId }) => {
     if (quoteId !== stay.quoteId()) return null;
@@ -141,15 +141,40 @@ test('taxes are named by the quote the nights were sold with, without touching t
   await inn.tell(owner.tenantId, house.created);
   await inn.tell(owner.tenantId, stay.confirmed(), stay.checkInStarted());
   await inn.tell(owner.tenantId, stay.checkOutStarted());
-  const accounts = await inn.system.query(
-    'billing',
-    `select account, sum(amount)::bigint as amount from entries where tenant_id = $1 and account like 'tax:%'
-     group by account order by account`,
-    [owner.tenantId],
-  );
-  expect(accounts).toEqual([
+  expect(await taxAccounts(owner)).toEqual([
     { account: 'tax:BRT', amount: -28_728n },
     { account: 'tax:CITY_TAX', amount: -4_000n },
     { account: 'tax:TAX', amount: -16_364n }, // the third night is not in the quote
   ]);
 });
+
+test('taxes that are told with the nights are kept, and nobody is asked', async () => {
+  const [owner, house] = [inn.newPerson(), newHouse()];
+  const stay = newStay({ propertyId: house.propertyId });
+  let asked = 0;
+  inn.answers['pricing.quote-of'] = ({ quoteId }) => {
+    if (quoteId === stay.quoteId()) asked++;
+    return null;
+  };
+  const taxes = [
+    { code: 'BRT', amount: afn(14_364) },
+    { code: 'CITY-TAX', amount: afn(2_000) },
+  ];
+  await inn.tell(owner.tenantId, house.created);
+  await inn.tell(owner.tenantId, stay.confirmed(taxes), stay.checkInStarted());
+  await inn.tell(owner.tenantId, stay.checkOutStarted());
+  expect(await taxAccounts(owner)).toEqual([
+    { account: 'tax:BRT', amount: -3n * 14_364n },
+    { account: 'tax:CITY_TAX', amount: -6_000n },
+  ]);
+  expect(asked).toBe(0);
+});
+
+function taxAccounts({ tenantId }: { tenantId: TenantId }) {
+  return inn.system.query(
+    'billing',
+    `select account, sum(amount)::bigint as amount from entries where tenant_id = $1 and account like 'tax:%'
+     group by account order by account`,
+    [tenantId],
+  );
+}

@@ -16,7 +16,7 @@ afterEach(disarmFailpoints);
 
 /** Guests who have slept a night each. */
 async function slept(guests: number) {
-  const [owner, house] = [inn.person(), newHouse()];
+  const [owner, house] = [inn.newPerson(), newHouse()];
   const stays = Array.from({ length: guests }, () => newStay({ propertyId: house.propertyId }));
   const events = stays.flatMap(stay => [stay.confirmed(), stay.checkInStarted()]);
   await inn.know(owner.tenantId, house);
@@ -47,9 +47,9 @@ test('EVT-44: an invoice has a number, the taxes of its lines, and a document wh
   const page = await inn.send(owner, 'GET', `/invoices/${body.invoiceId}/document`);
   expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
   expect(page.headers['content-security-policy']).toContain("default-src 'none'; style-src 'sha256-");
-  expect(createHash('sha256').update(page.body).digest('hex')).toBe(body.document.sha256);
-  expect(page.body).toContain('Zarghuna Ahmadi');
-  expect(page.body).toContain('dir="rtl"');
+  expect(createHash('sha256').update(page.text).digest('hex')).toBe(body.document.sha256);
+  expect(page.text).toContain('Zarghuna Ahmadi');
+  expect(page.text).toContain('dir="rtl"');
   await inn.system.settled();
   const [told] = await inn.said(tenantId, InvoiceIssued);
   expect(told).toMatchObject({
@@ -105,7 +105,7 @@ test('EVT-45: a voided invoice keeps its number; the one in its place has the sa
     { invoiceNumber: 'INV-2026-000001' },
   ]);
   const page = await inn.send(owner, 'GET', `/invoices/${voided.voided.replacedBy}/document`);
-  expect(page.body).toContain('Hesar Trading &lt;Ltd&gt;');
+  expect(page.text).toContain('Hesar Trading &lt;Ltd&gt;');
   const again = await inn.send(owner, 'POST', `/invoices/${first.invoiceId}/void`, { reason: 'duplicate' });
   expect(again).toMatchObject({ status: 409, body: { code: 'INVOICE_VOIDED' } });
   await inn.system.settled();
@@ -157,7 +157,7 @@ test('a split is billed to its company', async () => {
   });
   const { body } = await issue(owner, folioId, { split: 2, locale: 'en' });
   expect(body).toMatchObject({ split: 2, gross: afn(NIGHT) });
-  expect((await inn.send(owner, 'GET', `/invoices/${body.invoiceId}/document`)).body).toContain(
+  expect((await inn.send(owner, 'GET', `/invoices/${body.invoiceId}/document`)).text).toContain(
     'Hesar Trading',
   );
 });

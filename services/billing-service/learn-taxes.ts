@@ -14,8 +14,8 @@ export type Learner = {
 };
 
 /**
- * Events carry a night's tax as one sum; the quote it was sold with knows its parts. Prices are not touched (R21): where
- * the parts do not make the sum, the tax stays without a name.
+ * Where an event carries a night's tax as one sum, the quote it was sold with knows its parts. Prices are not touched (R21):
+ * where the parts do not make the sum, the tax stays without a name.
  */
 export async function learnTaxesOf(
   { ask, tenantId, transaction }: Learner,
@@ -37,12 +37,19 @@ export async function learnTaxesOf(
 export function taxesOf({ rooms }: Pick<QuoteView, 'rooms'>, night: Night): TaxPart[] | null {
   const room = rooms.find(({ bookedRoomId }) => bookedRoomId === night.bookedRoomId) ?? rooms[night.room];
   const priced = room?.nights.find(({ date }) => date === night.date);
-  const taxes = priced?.charges.filter(({ kind }) => kind === 'tax') ?? [];
+  return partsOf(priced?.charges.filter(({ kind }) => kind === 'tax') ?? [], night.tax);
+}
+
+/** A tax by the codes of its parts, or null when they do not make it. */
+export function partsOf(
+  taxes: readonly { readonly code: string; readonly amount: { readonly amount: string } }[],
+  tax: bigint,
+): TaxPart[] | null {
   const parts = new Map<string, bigint>();
   for (const { code, amount } of taxes)
     parts.set(codeOf(code), (parts.get(codeOf(code)) ?? 0n) + BigInt(amount.amount));
   const sum = [...parts.values()].reduce((total, amount) => total + amount, 0n);
-  return sum === night.tax ? [...parts].map(([code, amount]) => ({ code, amount })) : null;
+  return sum === tax ? [...parts].map(([code, amount]) => ({ code, amount })) : null;
 }
 
 /** As it stands on an invoice: letters, digits and underscores, a letter first. */

@@ -22,7 +22,7 @@ let stayOfA: Stay;
 let folioOfA: string;
 beforeAll(async () => {
   inn = await openHouse();
-  [a, b] = [inn.person(), inn.person()];
+  [a, b] = [inn.newPerson(), inn.newPerson()];
   [stayOfA, folioOfA] = await fill(a);
   await fill(b);
 });

@@ -117,7 +117,10 @@ test('safety-13: the same key charges once', async () => {
   const key = '0198c8f4-3e2a-7b1c-8d4e-5f6a7b8c9d0e';
   const before = (await inn.folio(owner, stay)).lines.length;
   for (let n = 0; n < 3; n++)
-    expect((await inn.send(owner, 'POST', `/folios/${folioId}/charges`, charge(), key)).status).toBe(201);
+    expect(
+      (await inn.send(owner, 'POST', `/folios/${folioId}/charges`, charge(), { 'idempotency-key': key }))
+        .status,
+    ).toBe(201);
   expect((await inn.folio(owner, stay)).lines).toHaveLength(before + 1);
 });
 

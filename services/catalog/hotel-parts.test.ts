@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { days, keyWindow, localisedText, taxedPrice, wallTime } from './hotel-parts.ts';
+import { days, keyWindow, localisedText, nightPrice, taxedPrice, wallTime } from './hotel-parts.ts';
 import { price, stay } from './parts.ts';
 import { isMultiple, sameSum } from './same-sum.ts';
 
@@ -25,6 +25,26 @@ describe('sums of money', () => {
         expect(isMultiple(afn(unit), quantity, total)).toBe(off === 0n);
       }),
     );
+  });
+
+  test('R20: the taxes of a night make its tax, or nothing is said of them', () => {
+    const night = { date: '2026-03-21', price: { net: afn(100n), tax: afn(10n), gross: afn(110n) } };
+    const taxed = (...amounts: bigint[]) => ({
+      ...night,
+      taxes: amounts.map((amount, n) => ({ code: `T${n}`, amount: afn(amount) })),
+    });
+    expect([night, taxed(10n), taxed(7n, 3n)].map(one => nightPrice.safeParse(one).success)).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect([taxed(), taxed(9n), taxed(7n, 4n)].map(one => nightPrice.safeParse(one).success)).toEqual([
+      false,
+      false,
+      false,
+    ]);
+    const free = { ...night, price: { net: afn(100n), tax: afn(0n), gross: afn(100n) }, taxes: [] };
+    expect(nightPrice.safeParse(free).success).toBe(true);
   });
 
   test('money of two currencies never adds up', () => {

@@ -42,8 +42,25 @@ export const taxedPrice = z
   .strictObject({ net: price, tax: price, gross: price })
   .refine(({ net, tax, gross }) => sameSum([net, tax], [gross]), 'net and tax do not make gross');
 
-/** The price of one night, frozen when it was sold (R21). */
-export const nightPrice = z.strictObject({ date: localDate, price: taxedPrice });
+/** The price of one night, frozen when it was sold (R21); `taxes` are the parts of its tax, where they are known. */
+export const nightPrice = z
+  .strictObject({
+    date: localDate,
+    price: taxedPrice,
+    taxes: z
+      .array(z.strictObject({ code: z.string().min(1).max(40), amount: price }))
+      .max(50)
+      .optional(),
+  })
+  .refine(
+    ({ price: { tax }, taxes }) =>
+      taxes === undefined ||
+      sameSum(
+        taxes.map(({ amount }) => amount),
+        [tax],
+      ),
+    'its taxes do not make its tax',
+  );
 
 /** A text for people, once in each language it exists in. */
 export function localisedText(longest: number) {

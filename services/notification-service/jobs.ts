@@ -19,6 +19,8 @@ import { sendMessage, writeLetter } from './tasks.ts';
 
 /** Most letters and messages that one round looks at; the next round is 10 s later. */
 const ROUND = 200;
+/** What is due has a job that is on its way. Looking after it at once would give a busy machine the more to do. */
+const GRACE_MS = 30_000;
 
 /** The tasks, bound to whom they ask and how they send. */
 export function messageJobs(post: Post): JobDefinition[] {
@@ -65,7 +67,7 @@ export const sweepMessages = defineJob({
         rows<Due>(
           tx,
           sql`select tenant_id as "tenantId", kind, id
-              from notification.due(${ctx.now}, ${ROUND})`,
+              from notification.due(${new Date(ctx.now.getTime() - GRACE_MS)}, ${ROUND})`,
         ),
       { tenantId: PLATFORM_TENANT_ID },
     );

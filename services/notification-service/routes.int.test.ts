@@ -60,8 +60,8 @@ describe('messages of a booking', () => {
     const clerk = house.newPerson(['front_desk'], owner.tenantId);
     const path = `/messages/${welcome.messageId}/resend`;
     const key = crypto.randomUUID();
-    const first = await house.send(clerk, 'POST', path, {}, key);
-    const again = await house.send(clerk, 'POST', path, {}, key);
+    const first = await house.send(clerk, 'POST', path, {}, { 'idempotency-key': key });
+    const again = await house.send(clerk, 'POST', path, {}, { 'idempotency-key': key });
     expect([first.status, again.status]).toEqual([202, 202]);
     const bySms = await house.send(clerk, 'POST', path, { channel: 'sms' });
     expect(bySms.status).toBe(202);

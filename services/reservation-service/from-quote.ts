@@ -1,6 +1,7 @@
 import { newId } from '@ghasi/domain-primitives/ids';
 import { parseLocalDate } from '@ghasi/domain-primitives/local-date';
 import { instantAt, parseZone } from '@ghasi/domain-primitives/zone';
+import { sameSum } from '@melmastoon/catalog/same-sum';
 import type { LeavingTerms, QuoteView } from '@melmastoon/pricing-service/contract/questions';
 import type { PropertyFacts } from '@melmastoon/property-service/contract';
 import type { z } from 'zod';
@@ -31,7 +32,7 @@ export function fromQuote(
     rooms: quote.rooms.map(({ roomTypeId, ratePlanId, stay, adults, children, nights }) => ({
       bookedRoomId: newId('brm'),
       ...{ roomTypeId, ratePlanId, stay, adults, children, roomId: null },
-      nights: nights.map(({ date, price }) => ({ date, price })),
+      nights: nights.map(({ date, price, charges }) => ({ date, price, ...taxesIn(charges, price.tax) })),
     })),
     total: quote.total as NewReservation['total'],
     policies: {
@@ -44,6 +45,15 @@ export function fromQuote(
     noShowFee: missed.fee as NewReservation['noShowFee'],
     noShowKeptUntil: missed.keptUntil,
   };
+}
+
+type QuotedNight = QuoteView['rooms'][number]['nights'][number];
+
+/** The parts of a night's tax; nothing where they do not make it, since a price is what was promised (R21). */
+function taxesIn(charges: QuotedNight['charges'], tax: QuotedNight['price']['tax']) {
+  const taxes = charges.filter(({ kind }) => kind === 'tax').map(({ code, amount }) => ({ code, amount }));
+  const amounts = taxes.map(({ amount }) => amount);
+  return sameSum(amounts, [tax]) ? { taxes } : {};
 }
 
 /** From check-in on the day of arrival to check-out on the day of departure, by the property's clock. */

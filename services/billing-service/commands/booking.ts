@@ -14,6 +14,7 @@ import type {
   BookingModified,
   BookingNoShow,
 } from '@melmastoon/reservation-service/contract';
+import { partsOf } from '../learn-taxes.ts';
 import { type Book, change, open } from '../model/book.ts';
 import type { Folio, Stage } from '../model/folio.ts';
 import type { Night } from '../model/line.ts';
@@ -40,24 +41,28 @@ export async function confirmBooking(
   if (folio.status === 'closed' || (isOld && nights.length > 0)) return 'noop';
   const hasEnded = folio.stage === 'cancelled' || folio.stage === 'no_show';
   const fees = hasEnded ? await standingFees(ctx.tx, folio.id) : [];
-  const { events } = await keepBook(ctx, { folio, nights }, book => {
+  const { book, events } = await keepBook(ctx, { folio, nights }, before => {
     const { quoteId, payment } = confirmed;
     const known = isOld
       ? { quoteId, rail: payment.rail }
       : { ...headOf(confirmed), quoteId, rail: payment.rail, bookingVersion: version };
-    const told = { ...change(book, known), nights: nights.length > 0 ? book.nights : nightsOf(confirmed) };
+    const told = {
+      ...change(before, known),
+      nights: nights.length > 0 ? before.nights : nightsOf(confirmed),
+    };
     const opened = folio.status === 'prepared' ? open(told, 'confirmation', at) : told;
     return hasEnded && !isOld ? revive(opened, fees, at) : opened;
   });
-  await enqueue(ctx, learnTaxes, { folioId: folio.id, quoteId: confirmed.quoteId }, { key: folio.id });
+  if (book.nights.some(({ taxes }) => taxes === null))
+    await enqueue(ctx, learnTaxes, { folioId: folio.id, quoteId: confirmed.quoteId }, { key: folio.id });
   return events;
 }
 
 function nightsOf({ rooms }: Confirmed): Night[] {
   return rooms.flatMap(({ bookedRoomId, nights }, room) =>
-    nights.map(({ date, price: { net, tax } }) => ({
+    nights.map(({ date, price: { net, tax }, taxes }) => ({
       ...{ bookedRoomId, date, room, net: BigInt(net.amount), tax: BigInt(tax.amount) },
-      ...{ taxes: null, posted: false },
+      ...{ taxes: taxes === undefined ? null : partsOf(taxes, BigInt(tax.amount)), posted: false },
     })),
   );
 }

@@ -47,6 +47,7 @@ export async function noteLetter(ctx: Ctx, post: Post, fact: Fact): Promise<bool
     expiresAt,
     createdAt: ctx.now,
   });
-  if (isNew) await enqueue(ctx, writeLetter, { letterId: id }, { key: id, priority: priorityOf(template) });
+  const options = { key: id, isNewKey: true, priority: priorityOf(template) };
+  if (isNew) await enqueue(ctx, writeLetter, { letterId: id }, options);
   return isNew;
 }

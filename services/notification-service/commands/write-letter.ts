@@ -216,7 +216,7 @@ async function leave(
     nextTryAt,
   });
   const messageId: Id<'msg'> = messageIdOf(message);
-  const options = { key: messageId, priority: priorityOf(letter.template), runAt: nextTryAt };
+  const options = { key: messageId, isNewKey: true, priority: priorityOf(letter.template), runAt: nextTryAt };
   await enqueue(ctx, sendMessage, { messageId }, options);
 }
 
