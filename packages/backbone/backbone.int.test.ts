@@ -1,9 +1,11 @@
+import { tenantTransaction } from '@ghasi/db/tenant-transaction';
 import type { TenantId } from '@ghasi/domain-primitives/ids';
 import { uuid7 } from '@ghasi/domain-primitives/uuid';
 import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
 import { waitUntil } from '@ghasi/testing/signal';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { changeOrder, type Shop, shopMigrations, startShop } from './fixtures/shop.ts';
+import { type Claim, createInbox } from './inbox.ts';
 
 let database: TestDatabase;
 let shop: Shop;
@@ -28,4 +30,28 @@ test('OUTBOX-01, INBOX-02: a committed event has one effect, in order', async ()
   await waitUntil('five effects', async () => (await effects(tenantId)).length >= 5);
   expect(await effects(tenantId)).toEqual([1, 2, 3, 4, 5].map(version => ({ order_id: 'o1', version })));
   expect(await database.admin('select count(*)::int as n from orders.outbox')).toEqual([{ n: 0 }]);
+});
+
+test('whoever lost one of the shards of a batch claims none of it', async () => {
+  const fence = (epochs: number[]) => ({ subscription: 'fenced-service', shards: [3, 4], epochs });
+  await database.admin(
+    `insert into brokers.cursor (subscription, shard, off, day, epoch)
+     values ('fenced-service', 3, 0, current_date, 7), ('fenced-service', 4, 0, current_date, 9)`,
+  );
+  const stock = database.openAs('svc_stock');
+  const who = { tenantId: uuid7() as unknown as TenantId, actor: { type: 'service', id: 'stock' } } as const;
+  const inbox = createInbox('stock');
+  const claims = [1, 2].map((version): Claim => {
+    const of = { orderingKey: 'o1', aggregateVersion: version, occurredAt: new Date().toISOString() };
+    const message = { messageId: `${version}`, idempotencyKey: `o1:${version}`, topic: 't', eventType: 't' };
+    return { consumer: 'stock-service.order-changed', eventId: uuid7(), ...message, ...of };
+  });
+  const claim = (epochs: number[]) =>
+    tenantTransaction(stock, who, ctx => inbox.claim(ctx, claims, fence(epochs)));
+
+  await expect(claim([7, 8])).rejects.toMatchObject({ code: 'MB001' });
+  await expect(claim([6, 9])).rejects.toMatchObject({ code: 'MB001' });
+  expect(await database.admin('select from stock.inbox where tenant_id = $1', [who.tenantId])).toEqual([]);
+  expect(await claim([7, 9])).toEqual(new Set([0, 1]));
+  expect(await claim([7, 9])).toEqual(new Set());
 });

@@ -258,7 +258,7 @@ class Consumer {
       if (result.length > 0) {
         const cause = { causationId: envelope.eventId as UUIDv7 };
         const append = this.#options.outbox.append(ctx, result, cause);
-        append.catch(() => {}); // a failure turns COMMIT into a ROLLBACK; its reason is told in #apply
+        append.catch(() => {}); // after a failure COMMIT is not run; its reason is told in #apply
         appends.push(append);
       }
       return 'ok';

@@ -45,11 +45,8 @@ export function createInbox(schema: string): Inbox {
   return {
     async claim({ tx, tenantId, now }, claims, fence) {
       const client = tx.$client;
-      if (fence !== undefined) {
-        const held = sendPrepared(client, statements.fence, [fence.subscription, fence.shards, fence.epochs]);
-        held.catch(() => {}); // its error is the error of every statement after it
-      }
-      const columns = [
+      const values = [
+        tenantId,
         claims.map(claim => claim.consumer),
         claims.map(claim => claim.eventId),
         claims.map(claim => claim.topic),
@@ -59,7 +56,15 @@ export function createInbox(schema: string): Inbox {
         claims.map(claim => claim.aggregateVersion),
         claims.map(claim => claim.messageId),
       ];
-      const { rows } = await sendPrepared(client, statements.insert, [tenantId, ...columns]);
+      const { rows } =
+        fence === undefined
+          ? await sendPrepared(client, statements.insert, values)
+          : await sendPrepared(client, statements.insertHeld, [
+              ...values,
+              fence.subscription,
+              fence.shards,
+              fence.epochs,
+            ]);
       const fresh = new Set(rows.map(nameOfRow));
       const known = claims.filter(claim => !fresh.has(nameOf(claim)));
       const again = known.length === 0 ? none : await retake(client, statements.retake, tenantId, known);
@@ -128,19 +133,27 @@ async function retake(
 
 // In the order of the key, so that two processes with the same messages wait for each other and never in a circle.
 // processed_at at once: row, effect and events commit together or not at all.
-const statementsFor = (schema: string) => ({
-  fence: `select ${schema}.assert_holds($1, $2::smallint[], $3::bigint[])`,
-  insert: `
+const insertInto = (schema: string, held = '') => `
     insert into ${schema}.inbox
       (tenant_id, consumer_name, event_id, topic, event_type, idempotency_key, ordering_key, aggregate_version,
        broker_message_id, processed_at, result)
     select $1, m.consumer, m.event_id, m.topic, m.event_type, m.idempotency_key, m.ordering_key, m.version, m.message_id,
            now(), 'ok'
     from unnest($2::text[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bigint[], $9::text[])
-      as m (consumer, event_id, topic, event_type, idempotency_key, ordering_key, version, message_id)
+      as m (consumer, event_id, topic, event_type, idempotency_key, ordering_key, version, message_id)${held}
     order by m.consumer, m.event_id
     on conflict do nothing
-    returning consumer_name, event_id`,
+    returning consumer_name, event_id`;
+
+const statementsFor = (schema: string) => ({
+  insert: insertInto(schema),
+  // With the fence in one statement: whoever lost a shard inserts nothing, and fails. It answers nothing, so whatever that
+  // is will do; as a column that nobody reads, the planner would leave it out.
+  insertHeld: insertInto(
+    schema,
+    `
+    where (${schema}.assert_holds($10, $11::smallint[], $12::bigint[]) is null) is not null`,
+  ),
   retake: `
     with failed as (
       select i.consumer_name, i.event_id

@@ -1,5 +1,5 @@
 import type { Database } from '@ghasi/db/database';
-import { send, sendPrepared } from '@ghasi/db/send';
+import { sendPrepared } from '@ghasi/db/send';
 import { type RetentionClass, retentionClasses } from '@ghasi/event-envelope/retention';
 import type { Metrics } from '@ghasi/telemetry/metrics';
 import {
@@ -55,9 +55,9 @@ export async function readBacklog(options: BacklogOptions): Promise<Backlog> {
   try {
     const { text, values } = backlogStatement(options, options.seen);
     const [, { rows }] = await Promise.all([
-      send(client, beginLook),
+      client.query(beginLook),
       sendPrepared(client, text, values),
-      send(client, 'commit'),
+      client.query('commit'),
     ]);
     broken = false;
     return backlogOf(rows as BacklogRow[], options);

@@ -55,11 +55,12 @@ export function startRelay(options: RelayOptions): Relay {
   let timer: NodeJS.Timeout;
 
   // One statement for all outboxes. Above what the mover has seen: below are rows long moved, which an old snapshot may
-  // keep in the index.
+  // keep. By number, because "exists" alone is planned as a walk over the table: 24 ms after 60,000 events (measured).
   const waiting = all
     .map(
       ({ schema }, index) =>
-        `select ${index} as i where exists (select from ${escapeIdentifier(schema)}.outbox where seq > $${index + 1})`,
+        `select ${index} as i
+         where (select seq from ${escapeIdentifier(schema)}.outbox where seq > $${index + 1} order by seq limit 1) is not null`,
     )
     .join(' union all ');
 

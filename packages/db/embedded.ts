@@ -33,8 +33,9 @@ const defaultSettings = {
   shared_buffers: '128MB',
   timezone: 'UTC',
   log_timezone: 'UTC',
-  // Files of the log are used again instead of made anew: making one holds up every commit for 40 to 80 ms (measured).
-  min_wal_size: '256MB',
+  // Files of the log are used again instead of made anew: making one holds up every commit for 40 to 80 ms (measured). As many
+  // as it has between two checkpoints: with 256 MB, a flood of 100,000 events needed new ones after half of it.
+  min_wal_size: '1GB',
   jit: 'off', // our statements take microseconds; compiling them takes milliseconds
   log_checkpoints: 'off',
 };
