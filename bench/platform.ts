@@ -37,9 +37,12 @@ export async function startPlatform(): Promise<Platform> {
   }
 }
 
-/** Two houses are made large, so that bookings do not end after a second; the third keeps its rooms and sells out. */
+/**
+ * Two houses are made large, so that bookings do not end after a second; the third keeps its rooms and sells out. Rooms too,
+ * and not only the capacity: a booking brings that back to what the rooms allow.
+ */
 function makeRoom(url: string): Promise<unknown> {
-  const text = `update inventory.nights set capacity = 100000
+  const text = `update inventory.nights set rooms = 100000, capacity = 100000
     where tenant_id <> (select tenant_id from tenant.slugs where slug = $1)`;
   return onClient(url, client => client.query(text, [slugs.at(-1)]));
 }
