@@ -103,6 +103,20 @@ async function aStay(): Promise<Body> {
   return desk.once(id, 'checked_in');
 }
 
+/** Asks for so many nights and waits until that is agreed. */
+async function longerStay(reservationId: string, nights: number): Promise<Body> {
+  const stay = { arrival: inDays(FAR), departure: inDays(FAR + nights) };
+  await desk.send('POST', `/reservations/${reservationId}/dates`, { stay, reason: 'guest_request' });
+  return waitUntil(
+    'the longer stay is agreed',
+    async () => {
+      const now = await desk.send('GET', `/reservations/${reservationId}`);
+      return now.stay.departure === stay.departure ? now : undefined;
+    },
+    { timeoutMs: 60_000 },
+  );
+}
+
 test('SAGA-09..13: a server that is killed at each step of each saga comes back, and the stay ends as if nothing had been', async () => {
   const gone = await aStay();
   expect(gone.status).toBe('checked_out');
@@ -110,22 +124,19 @@ test('SAGA-09..13: a server that is killed at each step of each saga comes back,
   expect(folios).toMatchObject([{ status: 'closed', balance: { amount: '0' }, charges: gone.total.gross }]);
   expect(gone.payment.paid).toEqual(gone.total.gross);
 
+  // What inventory and pricing answer has different keys, so the price may come first and end the saga without its step.
   const moved = await desk.book({ arrival: inDays(FAR), departure: inDays(FAR + 2) }, 'cash_pending');
-  const stay = { arrival: inDays(FAR), departure: inDays(FAR + 3) };
-  await desk.send('POST', `/reservations/${moved.reservationId}/dates`, { stay, reason: 'guest_request' });
-  const longer = await waitUntil(
-    'the longer stay is agreed',
-    async () => {
-      const now = await desk.send('GET', `/reservations/${moved.reservationId}`);
-      return now.stay.departure === stay.departure ? now : undefined;
-    },
-    { timeoutMs: 60_000 },
-  );
-  expect(longer.rooms[0].nights).toHaveLength(3);
+  let changes = 0;
+  do {
+    changes++;
+    const nights = 2 + changes;
+    const longer = await longerStay(moved.reservationId, nights);
+    expect(longer.rooms[0].nights).toHaveLength(nights);
+  } while (ends.length < moments.length && changes < 10);
 
   await restarts;
   expect(ends).toEqual(moments.map(moment => [moment, 'SIGKILL']));
-  const mine = [gone, longer].map(({ reservationId }) => idToUuid(reservationId));
+  const mine = [gone, moved].map(({ reservationId }) => idToUuid(reservationId));
   const sagas = await database.admin<{ kind: string; outcome: string; times: bigint }>(
     `select kind, outcome, count(*) as times from reservation.sagas
      where reservation_id = any($1::uuid[]) group by kind, outcome order by kind`,
@@ -134,7 +145,7 @@ test('SAGA-09..13: a server that is killed at each step of each saga comes back,
   expect(sagas.filter(({ kind }) => kind !== 'check_in')).toEqual([
     { kind: 'booking', outcome: 'success', times: 2n },
     { kind: 'check_out', outcome: 'success', times: 1n },
-    { kind: 'date_change', outcome: 'success', times: 1n },
+    { kind: 'date_change', outcome: 'success', times: BigInt(changes) },
   ]);
   expect(sagas.filter(({ kind }) => kind === 'check_in')).toHaveLength(1);
   for (const one of await said(gone.reservationId, 'melmastoon.reservation.booking.%'))

@@ -62,5 +62,7 @@ test('cut after: the server did the work, the client is reset all the same', asy
 
 test('COMMIT is recognised as PostgreSQL puts it on the wire', () => {
   expect(carriesCommit(Buffer.from('Q\0\0\0\x0bcommit\0'))).toBe(true);
+  expect(carriesCommit(Buffer.from('B\0\0\0\x12\0commit\0\0\0\0\0\0\x01\0\0'))).toBe(true);
   expect(carriesCommit(Buffer.from('Q\0\0\0\x0dselect 1\0'))).toBe(false);
+  expect(carriesCommit(Buffer.from('B\0\0\0\x12\0melm_7\0\0\0\0\0\0\x01\0\0'))).toBe(false);
 });

@@ -76,7 +76,7 @@ export function targetOf(url: string): { host: string; port: number } {
   return { host: hostname.startsWith('%2F') ? '127.0.0.1' : hostname, port: Number(port) };
 }
 
-/** True when the chunk carries PostgreSQL's COMMIT as a simple query, alone or at the end of others. */
+/** True when the chunk carries PostgreSQL's COMMIT, alone or behind others: as text, or as the prepared statement of that name. */
 export function carriesCommit(chunk: Buffer): boolean {
-  return chunk.includes('Q\0\0\0\x0bcommit\0');
+  return chunk.includes('Q\0\0\0\x0bcommit\0') || chunk.includes('\0commit\0');
 }
