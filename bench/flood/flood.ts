@@ -6,6 +6,7 @@ import { execute } from '@ghasi/db/sql';
 import { tenantTransaction } from '@ghasi/db/tenant-transaction';
 import { parseTenantId } from '@ghasi/domain-primitives/ids';
 import { uuid7 } from '@ghasi/domain-primitives/uuid';
+import type { Client } from 'pg';
 import { Actor } from '../backbone/actor-handle.ts';
 import type { Place } from '../backbone/contender.ts';
 import { BookingConfirmed, booking, contender, start, who } from '../backbone/contenders/melmastoon.ts';
@@ -40,21 +41,30 @@ export async function run({ seconds, json }: BenchOptions): Promise<void> {
     await consumers.ask({ do: 'open-consumers' });
     const { db, stop } = await start(place, [booking], { relay: true, consumers: false });
     const database = db.booking as Database;
-    await flood(place, 1, WARM_UP); // warm connections and plans, also those that only a flood needs
-    do await pace(database, 2);
-    while ((await waiting(place, WARM_UP)) > 0);
+    // Warm connections and plans, also those that only a flood needs.
+    await onClient(place.url, async judge => {
+      await flood(place, 1, WARM_UP);
+      await pace(database, () => isDrained(judge));
+    });
     console.error('  flood: the quiet tenant alone');
-    const idle = await between(place, () => pace(database, seconds));
+    const idle = await between(place, () => {
+      const end = performance.now() + seconds * 1000;
+      return pace(database, async () => performance.now() > end);
+    });
     console.error(`  flood: ${FLOOD} events of the other tenant`);
     const began = performance.now();
-    const during = await between(place, async () => {
-      const flooded = flood(place, WARM_UP + 1, WARM_UP + FLOOD);
-      do await pace(database, 1);
-      while ((await waiting(place, WARM_UP + FLOOD)) > 0);
+    let drained = 0;
+    const during = await between(place, async judge => {
+      let isWritten = false;
+      const flooded = flood(place, WARM_UP + 1, WARM_UP + FLOOD).then(() => {
+        isWritten = true;
+      });
+      await pace(database, async () => isWritten && (await isDrained(judge)));
+      drained = (performance.now() - began) / 1000;
       await flooded;
     });
-    const drained = (performance.now() - began) / 1000;
     await stop();
+    await assertApplied(place);
     report({ idle, during, drained, json });
   } finally {
     await consumers.stop();
@@ -98,14 +108,19 @@ async function stage(place: Place): Promise<void> {
   });
 }
 
-/** Business row and event of the quiet tenant, at fixed times. */
-async function pace(database: Database, seconds: number): Promise<void> {
+/** Business row and event of the quiet tenant, at fixed times, until it is over; that is asked once a second, beside them. */
+async function pace(database: Database, isOver: () => Promise<boolean>): Promise<void> {
   const begin = performance.now();
   const writes: Promise<unknown>[] = [];
-  for (let count = 0; count < PER_SECOND * seconds; count++) {
+  let over = false;
+  for (let count = 1; !over; count++) {
+    writes.push(write(database));
+    if (count % PER_SECOND === 0)
+      void isOver().then(answer => {
+        over = answer;
+      });
     const wait = begin + (count * 1000) / PER_SECOND - performance.now();
     if (wait > 0) await delay(wait);
-    writes.push(write(database));
   }
   await Promise.all(writes);
 }
@@ -122,10 +137,10 @@ function write(database: Database): Promise<unknown> {
 }
 
 /** Latencies of what the quiet tenant wrote while `work` ran. */
-async function between(place: Place, work: () => Promise<void>): Promise<Latency> {
+async function between(place: Place, work: (judge: Client) => Promise<void>): Promise<Latency> {
   return onClient(place.url, async client => {
     const { rows: from } = await client.query('select clock_timestamp() as at');
-    await work();
+    await work(client);
     const { rows: until } = await client.query('select clock_timestamp() as at');
     await delay(2_000); // the last effects
     const { rows } = await client.query(
@@ -143,14 +158,23 @@ async function between(place: Place, work: () => Promise<void>): Promise<Latency
   });
 }
 
-async function waiting(place: Place, of: number): Promise<number> {
-  return onClient(place.url, async client => {
-    const { rows } = await client.query(
-      'select $2 - count(*)::int as n from consumer_1.effects where tenant_id = $1',
-      [who.tenantId, of],
-    );
-    return rows[0].n;
-  });
+/** Whether all but the newest events were applied; two look-ups, because to count effects would disturb what is measured. */
+async function isDrained(judge: Client): Promise<boolean> {
+  const { rows } = await judge.query(
+    `select coalesce((select min(c.off) from brokers.cursor c), 0) > coalesce((select max(l.off) from brokers.log l), 0) - $1
+        and (select count(*) from (select from booking.outbox o limit $1) o) < $1 as drained`,
+    [PER_SECOND],
+  );
+  return rows[0].drained;
+}
+
+/** The flood was applied, all of it and once. */
+async function assertApplied(place: Place): Promise<void> {
+  const { rows } = await onClient(place.url, client =>
+    client.query('select count(*)::int as n from consumer_1.effects where tenant_id = $1', [who.tenantId]),
+  );
+  if (rows[0].n !== WARM_UP + FLOOD)
+    throw new Error(`${rows[0].n} of ${WARM_UP + FLOOD} events were applied`);
 }
 
 function report(found: { idle: Latency; during: Latency; drained: number; json: boolean }): void {

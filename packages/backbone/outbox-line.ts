@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { restAfter } from '@ghasi/brokers/pace';
 import { MOST, type Mover } from './mover.ts';
 
 // A pass costs the server 1 ms plus 0.02 ms a row. So the line rests after one, the longer the more it moved: a single
@@ -72,7 +73,7 @@ export class OutboxLine {
     } else if (count > 1) await delay(Math.min(count, LONGEST_REST_MS));
   }
 
-  /** One relay at a time is enough for a flood; and with others around, it takes less and leaves them half of the time. */
+  /** One relay at a time is enough for a flood; and with others around, it takes less and rests in between. */
   async #passInFlood(): Promise<void> {
     const began = performance.now();
     const areOthers = began - this.#othersSeen < OTHERS_MS;
@@ -82,7 +83,7 @@ export class OutboxLine {
     if (count === undefined) return delay(BUSY_REST_MS);
     if (count > 0) this.#onMoved();
     this.#isBehind = count >= most;
-    if (areOthers) await delay(performance.now() - began);
+    if (areOthers) await delay(restAfter(performance.now() - began));
   }
 
   async #letPass(): Promise<void> {

@@ -11,8 +11,13 @@ type Tenant<T> = {
   spilledFrom: number | undefined;
 };
 
-/** A batch taken from a lane; give it back with `finish`. */
-export type Batch<T> = { readonly tenantId: string; readonly items: readonly T[]; readonly lanes: unknown };
+/** A batch taken from a lane; give it back with `finish`. `isFlood`: among others, its tenant has more than a batch waiting. */
+export type Batch<T> = {
+  readonly tenantId: string;
+  readonly items: readonly T[];
+  readonly lanes: unknown;
+  readonly isFlood: boolean;
+};
 
 /**
  * The messages of one subscription that were read and are not done: a lane per tenant and group of shards. A lane runs
@@ -87,7 +92,8 @@ export class Lanes<T extends Item> {
 
   /**
    * The next batch that may run now, or undefined: of one lane, or of all free lanes of a tenant that has no more than
-   * `together` messages waiting. Among others (`shared`), a tenant with more than a batch waiting has one at a time.
+   * `together` messages waiting. Among others (`shared`), a tenant with more than a batch waiting has one at a time, of a third
+   * of the size.
    */
   take({ together = 0, shared = false } = {}): Batch<T> | undefined {
     if (this.#inFlight >= this.#concurrency) return undefined;
@@ -100,11 +106,12 @@ export class Lanes<T extends Item> {
       this.#tenants.set(tenant.id, tenant);
       const waiting = lanes.flatMap(lane => lane.items);
       if (lanes.length > 1) waiting.sort((a, b) => a.off - b.off);
-      const items = waiting.slice(0, this.#maxBatch);
+      const isFlood = shared && this.#floods(tenant);
+      const items = waiting.slice(0, isFlood ? Math.ceil(this.#maxBatch / 3) : this.#maxBatch);
       for (const lane of lanes) lane.busy = true;
       tenant.inFlight++;
       this.#inFlight++;
-      return { tenantId: tenant.id, items, lanes };
+      return { tenantId: tenant.id, items, lanes, isFlood };
     }
     return undefined;
   }
@@ -139,8 +146,12 @@ export class Lanes<T extends Item> {
   }
 
   #hasItsShare(tenant: Tenant<T>, shared: boolean): boolean {
-    if (shared && tenant.inFlight > 0 && tenant.waiting > this.#maxBatch) return true;
+    if (shared && tenant.inFlight > 0 && this.#floods(tenant)) return true;
     return this.#concurrency > 1 && tenant.inFlight >= this.#concurrency - 1;
+  }
+
+  #floods({ waiting }: Tenant<T>): boolean {
+    return waiting > this.#maxBatch;
   }
 
   #keep(tenant: Tenant<T>, item: T): void {

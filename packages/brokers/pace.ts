@@ -1,8 +1,23 @@
+import { availableParallelism } from 'node:os';
+
 // Where a message takes less than this, a few of them are not worth a transaction for each lane. Not smaller: on a busy
 // machine everything takes long, and a transaction for each message would make it busier still.
 const FAST_MS = 50;
 const MOST_TOGETHER = 64;
 const SHARED_MS = 1_000;
+// Whoever wakes up while all processors are busy waits up to 4 ms, and an event wakes up ten times on its way. With half of
+// the time for a flood, on two processors, the others' p99 was four times what it is without one; with a ninth, under
+// twice (docs/decisions/0020).
+const REST_FACTOR = Math.max(1, Math.round(16 / availableParallelism()));
+const LONGEST_REST_MS = 25;
+
+/**
+ * How long a flood leaves the processors to others after a piece of work: the longer the fewer there are. Never long, since
+ * what took its time was waiting, not computing.
+ */
+export function restAfter(tookMs: number): number {
+  return Math.min(tookMs * REST_FACTOR, LONGEST_REST_MS);
+}
 
 /** How a subscription's messages come in and go out lately: how quickly, and from how many tenants. */
 export class Pace {

@@ -4,7 +4,7 @@ import { failpoint } from '@ghasi/domain-primitives/failpoint';
 import type { Logger } from '@ghasi/telemetry/logger';
 import type { Delivery, Outcome, RetryPolicy, Subscriber } from '../../broker.ts';
 import { type Batch, Lanes } from '../../lanes.ts';
-import { Gathering, Pace } from '../../pace.ts';
+import { Gathering, Pace, restAfter } from '../../pace.ts';
 import { type Held, moveCursors } from './leases.ts';
 import type { LogRow, Page, Position } from './log-reader.ts';
 import { Fenced } from './parked.ts';
@@ -108,6 +108,11 @@ export class Group {
 
   hungry(): Hungry[] {
     return this.#stopped ? [] : this.#lanes.hungry().map(one => ({ ...one, lanes: this.#lanes }));
+  }
+
+  /** True while messages of several tenants come in. */
+  get isShared(): boolean {
+    return this.#pace.isShared;
   }
 
   /** Tenants whose messages need not be read with the others. */
@@ -235,8 +240,7 @@ export class Group {
           firstKept = Math.min(firstKept, items.indexOf(item));
       }
       this.#handledSinceFlush = true;
-      // A flood leaves the others half of the time.
-      if (items.length >= MAX_BATCH && this.#pace.isShared) await delay(tookMs);
+      if (batch.isFlood) await delay(restAfter(tookMs));
     } catch (error) {
       firstKept = 0;
       if (error instanceof KeyFreed) return;

@@ -32,6 +32,8 @@ export type BrokerTimes = {
 
 const defaultTimes: BrokerTimes = { leaseMs: 10_000, heartbeatMs: 1_000, pollMs: 1_000, ackMs: 500 };
 const PAGE = 250;
+/** To read a page takes Node a few milliseconds in one go, so beside others a flood is read in small ones. */
+const PAGE_BESIDE_OTHERS = 64;
 const PASSIVE_ACK_MS = 5_000;
 
 /** How to open the broker. */
@@ -228,9 +230,10 @@ export class PostgresBroker implements Broker {
       const { tenantId, after } = hungry;
       const upTo = group.position.off;
       const { topics } = group.subscriber;
-      const page = await readTenant(this.#db, { off: after }, { upTo, tenantId, topics, limit: PAGE });
+      const limit = group.isShared ? PAGE_BESIDE_OTHERS : PAGE;
+      const page = await readTenant(this.#db, { off: after }, { upTo, tenantId, topics, limit });
       const last = page.at(-1);
-      group.refill(hungry, page, page.length < PAGE || last === undefined ? upTo : last.off);
+      group.refill(hungry, page, page.length < limit || last === undefined ? upTo : last.off);
       group.dispatch();
     }
   }
