@@ -9,7 +9,7 @@ const BUSY_REST_MS = 5;
 const MOST_TENANTS = 50;
 const OTHERS_MS = 1_000;
 /** Everybody waits for a pass that is under way, so beside others a flood takes short ones. */
-const MOST_BESIDE_OTHERS = 64;
+const MOST_BESIDE_OTHERS = 32;
 
 /**
  * One outbox on its way to the log: runs its mover as long as there is something to move. While one tenant has more

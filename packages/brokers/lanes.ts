@@ -65,12 +65,15 @@ export class Lanes<T extends Item> {
     this.#tenantOf(tenantId).spilledFrom ??= off - 1;
   }
 
-  /** Spilled tenants that have room again, and from where to read them. */
-  hungry(): { tenantId: string; after: number }[] {
+  /**
+   * Spilled tenants that have room again, and from where to read them. Among others (`shared`) a flood has room for little: what
+   * is held for long makes the collector of garbage stop everybody, for 5 ms every second (measured).
+   */
+  hungry({ shared = false } = {}): { tenantId: string; after: number }[] {
     const found = [];
+    const few = shared ? this.#maxBatch : this.#mostPerTenant / 2;
     for (const { id, spilledFrom, waiting } of this.#tenants.values()) {
-      if (spilledFrom !== undefined && waiting <= this.#mostPerTenant / 2)
-        found.push({ tenantId: id, after: spilledFrom });
+      if (spilledFrom !== undefined && waiting <= few) found.push({ tenantId: id, after: spilledFrom });
     }
     return found;
   }
@@ -92,7 +95,7 @@ export class Lanes<T extends Item> {
 
   /**
    * The next batch that may run now, or undefined: of one lane, or of all free lanes of a tenant that has no more than
-   * `together` messages waiting. Among others (`shared`), a tenant with more than a batch waiting has one at a time, of a third
+   * `together` messages waiting. Among others (`shared`), a tenant with more than a batch waiting has one at a time, of a quarter
    * of the size.
    */
   take({ together = 0, shared = false } = {}): Batch<T> | undefined {
@@ -107,7 +110,7 @@ export class Lanes<T extends Item> {
       const waiting = lanes.flatMap(lane => lane.items);
       if (lanes.length > 1) waiting.sort((a, b) => a.off - b.off);
       const isFlood = shared && this.#floods(tenant);
-      const items = waiting.slice(0, isFlood ? Math.ceil(this.#maxBatch / 3) : this.#maxBatch);
+      const items = waiting.slice(0, isFlood ? Math.ceil(this.#maxBatch / 4) : this.#maxBatch);
       for (const lane of lanes) lane.busy = true;
       tenant.inFlight++;
       this.#inFlight++;
@@ -150,8 +153,8 @@ export class Lanes<T extends Item> {
     return this.#concurrency > 1 && tenant.inFlight >= this.#concurrency - 1;
   }
 
-  #floods({ waiting }: Tenant<T>): boolean {
-    return waiting > this.#maxBatch;
+  #floods({ waiting, spilledFrom }: Tenant<T>): boolean {
+    return waiting > this.#maxBatch || spilledFrom !== undefined;
   }
 
   #keep(tenant: Tenant<T>, item: T): void {

@@ -107,7 +107,9 @@ export class Group {
   }
 
   hungry(): Hungry[] {
-    return this.#stopped ? [] : this.#lanes.hungry().map(one => ({ ...one, lanes: this.#lanes }));
+    return this.#stopped
+      ? []
+      : this.#lanes.hungry({ shared: this.isShared }).map(one => ({ ...one, lanes: this.#lanes }));
   }
 
   /** True while messages of several tenants come in. */
