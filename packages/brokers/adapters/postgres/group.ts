@@ -10,8 +10,8 @@ import type { LogRow, Page, Position } from './log-reader.ts';
 import { Fenced } from './parked.ts';
 import { failureOf, KeyFreed, Parking } from './parking.ts';
 
-/** A tenant whose messages are to be read from `after` on; only for the lanes that asked. */
-export type Hungry = { readonly tenantId: string; readonly after: number; readonly lanes: unknown };
+/** A tenant whose messages are to be read from `after` on, in small pages where it is `shared`; only for the lanes that asked. */
+export type Hungry = { tenantId: string; after: number; lanes: unknown; shared: boolean };
 
 const MAX_BATCH = 100;
 const MOST_HELD = 4_000;
@@ -107,14 +107,9 @@ export class Group {
   }
 
   hungry(): Hungry[] {
-    return this.#stopped
-      ? []
-      : this.#lanes.hungry({ shared: this.isShared }).map(one => ({ ...one, lanes: this.#lanes }));
-  }
-
-  /** True while messages of several tenants come in. */
-  get isShared(): boolean {
-    return this.#pace.isShared;
+    if (this.#stopped) return [];
+    const [lanes, shared] = [this.#lanes, this.#pace.isShared];
+    return lanes.hungry({ shared }).map(one => ({ ...one, lanes, shared }));
   }
 
   /** Tenants whose messages need not be read with the others. */
@@ -214,10 +209,8 @@ export class Group {
   #track(work: Promise<void>): void {
     const guarded = work.catch(error => {
       if (error instanceof Fenced) return this.#fenced();
-      this.#options.log?.error(
-        { err: error, subscription: this.name },
-        'messages could not be settled; they stay',
-      );
+      const { log, subscriber } = this.#options;
+      log?.error({ err: error, subscription: subscriber.name }, 'messages could not be settled; they stay');
     });
     this.#running.add(guarded);
     void guarded.finally(() => this.#running.delete(guarded));

@@ -227,10 +227,10 @@ export class PostgresBroker implements Broker {
 
   async #doRefill(group: Group): Promise<void> {
     for (const hungry of group.hungry()) {
-      const { tenantId, after } = hungry;
+      const { tenantId, after, shared } = hungry;
       const upTo = group.position.off;
       const { topics } = group.subscriber;
-      const limit = group.isShared ? PAGE_BESIDE_OTHERS : PAGE;
+      const limit = shared ? PAGE_BESIDE_OTHERS : PAGE;
       const page = await readTenant(this.#db, { off: after }, { upTo, tenantId, topics, limit });
       const last = page.at(-1);
       group.refill(hungry, page, page.length < limit || last === undefined ? upTo : last.off);
