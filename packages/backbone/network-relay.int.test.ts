@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { BrokerForgot } from '@ghasi/brokers/broker';
 import { resolveQuarantined } from '@ghasi/brokers/operations/outboxes';
 import type { Database } from '@ghasi/db/database';
 import { armFailpoint, disarmFailpoints } from '@ghasi/domain-primitives/failpoint';
@@ -311,4 +312,41 @@ test('DLQ-15, X-086: what was published since a moment is published again, in it
   await allPublished();
   expect(await pruneArchive(relayDb, moment?.now as Date)).toBe(2);
   expect(await count('outbox_archive')).toBe(3);
+});
+
+test('safety-30: a pass that begins as the broker is found to have lost its memory waits for what comes back', async () => {
+  let hasForgotten = false;
+  const recovered = signal<void>();
+  const forgetful = {
+    ...{ name: 'forgetful', publish: broker.client.publish.bind(broker.client) },
+    async recover(republish: (since: Date) => Promise<unknown>) {
+      await republish(new Date(0));
+      hasForgotten = false;
+      recovered.fire();
+    },
+  };
+  const client = {
+    ...forgetful,
+    publish: async (messages: Parameters<typeof forgetful.publish>[0]) => {
+      if (hasForgotten) throw new BrokerForgot('everything');
+      return forgetful.publish(messages);
+    },
+  };
+  const one = relay({ broker: client, pollMs: 600_000 });
+  await change('o1');
+  one.nudge('orders');
+  await allPublished();
+  broker.arrivals.length = 0;
+
+  hasForgotten = true;
+  await change('o1');
+  // What is claimed before it comes back is held until then, or for as long as that would take several times over.
+  armFailpoint('relay.after-claim', async () => {
+    for (let trips = 0; hasForgotten && trips < 500; trips++) await database.admin('select 1');
+  });
+  void one.poll();
+  one.nudge('orders');
+  await recovered.promise;
+  await allPublished();
+  expect(arrived()).toEqual(['o1:1', 'o1:2']);
 });

@@ -148,7 +148,8 @@ class NetworkRelay implements Relay {
   async #drain(schema: string, publisher: OutboxPublisher): Promise<void> {
     try {
       while (this.#wanted.delete(schema) && !this.#stopped) {
-        await this.#recovering;
+        // A pass begins in the same go as this was looked at: whoever recovers waits for those that have begun.
+        while (this.#recovering !== undefined) await this.#recovering;
         const pass = await this.#tracked(publisher.pass(this.#outages > 0 ? 1 : undefined));
         await this.#note(pass);
         if (pass.unreachable !== undefined) return;
