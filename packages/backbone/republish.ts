@@ -13,6 +13,7 @@ const BATCH = 2_000;
 export async function republishSince(db: Database, since: Date): Promise<number> {
   let count = 0;
   for (const schema of await archivedSchemas(db)) {
+    await db.pool.query(voidClaims(escapeIdentifier(schema)));
     const statement = putBack(escapeIdentifier(schema));
     for (let moved = BATCH; moved === BATCH; count += moved)
       moved = (await db.pool.query(statement, [since, BATCH])).rowCount ?? 0;
@@ -42,6 +43,13 @@ async function archivedSchemas(db: Database): Promise<string[]> {
   );
   return rows.map(({ schema }) => schema);
 }
+
+// What another relay has published and not yet settled is in no archive: it would settle it afterwards, as published to a
+// broker that has forgotten it. Without its claim it settles nothing, and the rows stay where they are.
+const voidClaims = (schema: string) => `
+  update ${schema}.outbox
+  set lease_owner = null, lease_until = null, lease_epoch = lease_epoch + 1
+  where lease_owner is not null`;
 
 // The oldest first: rows of a key that are still behind keep waiting in the archive until it is their turn.
 const putBack = (schema: string) => `
