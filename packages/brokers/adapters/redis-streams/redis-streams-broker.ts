@@ -17,6 +17,9 @@ import { StreamGroup } from './stream-group.ts';
 import { GroupMissing, type HeldShard, Streams } from './streams.ts';
 import { ensureGroups, knownSubscriptions, missingSince, noteProgress } from './subscriptions.ts';
 
+/** Any fixed number: one relay of an installation recovers at a time. */
+const RECOVERY_LOCK = 7_310_024;
+
 /** Connects, or throws with the address and the cause. */
 export async function openRedisStreamsBroker(options: RedisStreamsOptions): Promise<RedisStreamsBroker> {
   const { url, log, commandTimeoutMs } = options;
@@ -77,10 +80,17 @@ export class RedisStreamsBroker implements Broker {
    */
   async recover(republishSince: (since: Date | undefined) => Promise<unknown>): Promise<void> {
     const { db } = this.#options;
-    if (await this.streams.joinEra()) return;
-    await this.prepare(await knownSubscriptions(db));
-    await republishSince(await missingSince(db, this.#times.skewMs));
-    await this.streams.beginEra();
+    // One at a time: otherwise an era of another relay could begin and be lost between our republishing and our beginning.
+    const client = await db.pool.connect();
+    try {
+      await client.query('select pg_advisory_lock($1)', [RECOVERY_LOCK]);
+      if (await this.streams.joinEra()) return;
+      await this.prepare(await knownSubscriptions(db));
+      await republishSince(await missingSince(db, this.#times.skewMs));
+      await this.streams.beginEra();
+    } finally {
+      client.release(true); // its end frees the lock, whatever happened
+    }
   }
 
   async subscribe(subscribers: readonly Subscriber[]): Promise<Subscription> {
