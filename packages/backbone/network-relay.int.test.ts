@@ -317,22 +317,19 @@ test('DLQ-15, X-086: what was published since a moment is published again, in it
 test('safety-30: a pass that begins as the broker is found to have lost its memory waits for what comes back', async () => {
   let hasForgotten = false;
   const recovered = signal<void>();
-  const forgetful = {
-    ...{ name: 'forgetful', publish: broker.client.publish.bind(broker.client) },
-    async recover(republish: (since: Date) => Promise<unknown>) {
+  const forgetful: Parameters<typeof openRelay>[1]['broker'] = {
+    name: 'forgetful',
+    async publish(messages) {
+      if (hasForgotten) throw new BrokerForgot('everything');
+      return broker.client.publish(messages);
+    },
+    async recover(republish) {
       await republish(new Date(0));
       hasForgotten = false;
       recovered.fire();
     },
   };
-  const client = {
-    ...forgetful,
-    publish: async (messages: Parameters<typeof forgetful.publish>[0]) => {
-      if (hasForgotten) throw new BrokerForgot('everything');
-      return forgetful.publish(messages);
-    },
-  };
-  const one = relay({ broker: client, pollMs: 600_000 });
+  const one = relay({ broker: forgetful, pollMs: 600_000 });
   await change('o1');
   one.nudge('orders');
   await allPublished();

@@ -66,8 +66,8 @@ export class Lanes<T extends Item> {
   }
 
   /**
-   * Spilled tenants that have room again, and from where to read them. Among others (`shared`) a flood has room for little: what
-   * is held for long makes the collector of garbage stop everybody, for 5 ms every second (measured).
+   * Spilled tenants that have room again, and from where to read them. Among others (`shared`) a flood has room for a batch: it
+   * goes slowly then, and more would only lie in memory.
    */
   hungry({ shared = false } = {}): { tenantId: string; after: number }[] {
     const found = [];
