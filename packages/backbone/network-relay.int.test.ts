@@ -316,7 +316,7 @@ test('DLQ-15, X-086: what was published since a moment is published again, in it
 
 test('safety-30: a pass that begins as the broker is found to have lost its memory waits for what comes back', async () => {
   let hasForgotten = false;
-  const recovered = signal<void>();
+  const [claimed, recovered] = [signal<void>(), signal<void>()];
   const forgetful: Parameters<typeof openRelay>[1]['broker'] = {
     name: 'forgetful',
     async publish(messages) {
@@ -324,6 +324,7 @@ test('safety-30: a pass that begins as the broker is found to have lost its memo
       return broker.client.publish(messages);
     },
     async recover(republish) {
+      await claimed.promise;
       await republish(new Date(0));
       hasForgotten = false;
       recovered.fire();
@@ -339,6 +340,7 @@ test('safety-30: a pass that begins as the broker is found to have lost its memo
   await change('o1');
   // What is claimed before it comes back is held until then, or for as long as that would take several times over.
   armFailpoint('relay.after-claim', async () => {
+    claimed.fire();
     for (let trips = 0; hasForgotten && trips < 500; trips++) await database.admin('select 1');
   });
   void one.poll();
