@@ -111,3 +111,19 @@ test('ORD-04: a page that left out a flooding tenant hides nothing of it, when t
   await waitUntil('all are handled', () => handled.includes(1_200) && group.low === 1_200);
   expect(handled).toEqual(Array.from({ length: 1_200 }, (_, index) => index + 1));
 });
+
+test('ORD-04: a page that comes while shards change hands hides nothing of the tenant it left out', async () => {
+  const { group, handled } = openGroup();
+  await group.reset([{ shard: 0, epoch: 1, off: 0, day }]);
+  group.accept(page(1, 1_500));
+  expect(group.spilled()).toEqual([tenantId]);
+  const onItsWay = page(1_501, 1_600, [tenantId]);
+
+  const changed = group.reset([{ shard: 0, epoch: 2, off: 0, day }]); // nothing was acknowledged: from the beginning
+  group.accept(onItsWay);
+  await changed;
+  group.accept(page(1, 500));
+  group.dispatch();
+  await waitUntil('what was read is handled', () => group.low === 500);
+  expect(handled).toEqual(Array.from({ length: 500 }, (_, index) => index + 1));
+});

@@ -139,6 +139,7 @@ export class Group {
 
   /** Takes a page that was read from this group's position. */
   accept({ rows, from, upTo, without }: Page): void {
+    if (this.#held.size === 0) return; // between two sets of shards: the next may begin below where this one stood
     // Refilled while the page was on its way: what it left out of them is still to be read.
     for (const tenantId of without) this.#lanes.spill(tenantId, from.off + 1);
     for (const row of rows) if (this.#isFor(row)) this.#lanes.add(row);
