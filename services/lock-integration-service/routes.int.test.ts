@@ -82,6 +82,7 @@ describe('locks', () => {
         'VENDOR_UNAVAILABLE',
       );
     house.simulators.ttlock.behave();
+    await house.system.settled();
     const errors = (await house.told(hotel.tenantId)).filter(({ event }) => event === 'vendor.error');
     expect(errors).toMatchObject([
       { payload: { operation: 'read_status', failure: 'unreachable', lockId: lock?.lockId } },

@@ -18,6 +18,7 @@ import { replayDeadLetters } from '../postgres/operations/settle-letters.ts';
 import { Connection } from './connection.ts';
 import { openRedisStreamsBroker, type RedisStreamsBroker } from './redis-streams-broker.ts';
 import { GroupMissing, ShardLost, Streams } from './streams.ts';
+import { missingSince } from './subscriptions.ts';
 
 const times = { leaseMs: 2_000, heartbeatMs: 100, pollMs: 50, markMs: 50, trimMs: 60_000, skewMs: 0 };
 const cleanUps: (() => unknown)[] = [];
@@ -215,6 +216,11 @@ describe.runIf(isHere)('Redis Streams with a server of its own', () => {
     await first.subscribe([before.subscriber]);
     await outbox.publish([1, 2, 3].map(n => message('a', n)));
     await waitUntil('three are done', () => before.tried.length === 3);
+    const doneAt = new Date();
+    await waitUntil('it is noted that three are done', async () => {
+      const since = await missingSince(relay, 0);
+      return since !== undefined && since > doneAt;
+    });
     await first.close();
     await outbox.publish([4, 5].map(n => message('a', n)));
 
