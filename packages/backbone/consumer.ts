@@ -190,11 +190,10 @@ class Consumer {
   async #apply(reads: readonly Readable[], fence: Fence | undefined): Promise<void> {
     const [first] = reads;
     if (first === undefined) return;
-    const { db, outbox, handlerMs = HANDLER_MS } = this.#options;
+    const { db, handlerMs = HANDLER_MS } = this.#options;
     const started = performance.now();
     const results: Settled[] = [];
     const who = { tenantId: first.delivery.tenantId as TenantId, actor: this.#actor };
-    const appends: Promise<void>[] = [];
     const work = async (ctx: Ctx) => {
       const claims = reads.map(({ claim }) => claim);
       const fresh = await this.#inbox.claim(ctx, claims, fence);
@@ -203,26 +202,20 @@ class Consumer {
         const read = reads[place] as Readable;
         const together = this.#together(reads, fresh, place);
         if (together.length > 1) {
-          await this.#reactToMany(ctx, together, appends);
+          await this.#reactToMany(ctx, together);
           place += together.length - 1;
           for (const _ of together) results.push('ok');
           continue;
         }
-        const result = fresh.has(place) ? await this.#react(ctx, read, appends) : 'seen';
+        const result = fresh.has(place) ? await this.#react(ctx, read) : 'seen';
         if (result === 'noop') this.#inbox.markNoop(ctx, read.claim);
         results.push(result);
       }
       await failpoint('consumer.after-effect');
     };
-    try {
-      await tenantTransaction(db, who, ctx =>
-        withTimeout(ctx, handlerMs * Math.min(reads.length, 4), () => work(ctx)),
-      );
-    } catch (error) {
-      await Promise.all(appends);
-      throw error;
-    }
-    if (appends.length > 0) outbox.committed(who.tenantId);
+    await tenantTransaction(db, who, ctx =>
+      withTimeout(ctx, handlerMs * Math.min(reads.length, 4), () => work(ctx)),
+    );
     const seconds = (performance.now() - started) / 1000;
     this.#count.settled(
       reads.map(({ delivery }) => delivery),
@@ -241,28 +234,27 @@ class Consumer {
   }
 
   /** In no message's trace: an event it causes names its own cause, or starts a trace. */
-  async #reactToMany(ctx: Ctx, reads: readonly Readable[], appends: Promise<void>[]): Promise<void> {
+  async #reactToMany(ctx: Ctx, reads: readonly Readable[]): Promise<void> {
     const result = await inTracesOfEvents(reads, async () => reads[0]?.reaction.handleMany?.(ctx, reads));
-    if (!result || result.length === 0) return;
-    const append = this.#options.outbox.append(ctx, result);
-    append.catch(() => {});
-    appends.push(append);
+    this.#append(ctx, result || []);
   }
 
   /** Runs the reaction and appends what it caused, in the trace of its event: the next event belongs there too (ENV-09). */
-  #react(ctx: Ctx, read: Readable, appends: Promise<void>[]): Promise<Settled> {
+  #react(ctx: Ctx, read: Readable): Promise<Settled> {
     const { reaction, envelope, payload } = read;
     return inTraceOfEvent(read, async () => {
       const result = (await reaction.handle(ctx, payload, envelope)) ?? [];
       if (result === 'noop') return 'noop';
-      if (result.length > 0) {
-        const cause = { causationId: envelope.eventId as UUIDv7 };
-        const append = this.#options.outbox.append(ctx, result, cause);
-        append.catch(() => {}); // after a failure COMMIT is not run; its reason is told in #apply
-        appends.push(append);
-      }
+      this.#append(ctx, result, { causationId: envelope.eventId as UUIDv7 });
       return 'ok';
     });
+  }
+
+  #append(ctx: Ctx, events: readonly unknown[], cause?: { causationId: UUIDv7 }): void {
+    if (events.length === 0) return;
+    const { outbox } = this.#options;
+    ctx.write(outbox.append(ctx, events, cause));
+    ctx.afterCommit(() => outbox.committed(ctx.tenantId));
   }
 }
 

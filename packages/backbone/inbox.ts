@@ -86,8 +86,8 @@ export function createInbox(schema: string): Inbox {
       }
       return places;
     },
-    markNoop({ tx, tenantId }, claim) {
-      sendPrepared(tx.$client, statements.noop, [tenantId, claim.consumer, claim.eventId]).catch(() => {});
+    markNoop({ tx, tenantId, write }, claim) {
+      write(sendPrepared(tx.$client, statements.noop, [tenantId, claim.consumer, claim.eventId]));
     },
     async recordFailure(db, who, claim, error) {
       await tenantTransaction(db, who, async ({ tx, tenantId }) => {

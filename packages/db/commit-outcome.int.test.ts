@@ -24,59 +24,67 @@ afterAll(() => database.drop());
 
 const OPERATIONS = 240;
 
-test(`${OPERATIONS} operations over connections cut at COMMIT, half before and half after it reached the server: every outcome is told right and no effect is doubled`, async () => {
-  let commits = 0;
-  let cuts = 0;
-  const proxy = await tcpProxy({
-    target: targetOf(database.adminUrl),
-    judge(chunk): Verdict {
-      if (!carriesCommit(chunk)) return 'pass';
-      // Two of three commits are cut, alternately on this side and on the far side of the server's work.
-      const verdict = (['cut-before', 'cut-after', 'pass'] as const)[commits++ % 3] as Verdict;
-      if (verdict !== 'pass') cuts++;
-      return verdict;
-    },
-  });
-  const db = openDatabase({ url: proxy.through(database.roleUrl('svc_scratch')), service: 'cut', max: 4 });
-  const tenantId = newTenantId();
-  const told = { committed: 0, aborted: 0, wrong: [] as string[] };
+test.each([
+  ['before COMMIT', true],
+  ['in one packet with COMMIT', false],
+])(
+  `${OPERATIONS} operations written %s, over connections cut at COMMIT, half before and half after it reached the server: every outcome is told right and no effect is doubled`,
+  async (when, isWaitedFor) => {
+    let commits = 0;
+    let cuts = 0;
+    const proxy = await tcpProxy({
+      target: targetOf(database.adminUrl),
+      judge(chunk): Verdict {
+        if (!carriesCommit(chunk)) return 'pass';
+        // Two of three commits are cut, alternately on this side and on the far side of the server's work.
+        const verdict = (['cut-before', 'cut-after', 'pass'] as const)[commits++ % 3] as Verdict;
+        if (verdict !== 'pass') cuts++;
+        return verdict;
+      },
+    });
+    const db = openDatabase({ url: proxy.through(database.roleUrl('svc_scratch')), service: 'cut', max: 4 });
+    const tenantId = newTenantId();
+    const told = { committed: 0, aborted: 0, wrong: [] as string[] };
 
-  async function operation(entry: string): Promise<void> {
-    const attempt = () =>
-      tenantTransaction(db, { tenantId, actor: testActor }, ({ tx }) =>
-        execute(tx, sql`insert into scratch.journal (tenant_id, entry) values (${tenantId}, ${entry})`),
-      );
-    const stored = () => database.admin('select 1 from scratch.journal where entry = $1', [entry]);
-    for (;;) {
-      const outcome = await attempt().then(
-        () => 'committed' as const,
-        () => 'aborted' as const,
-      );
-      told[outcome]++;
-      const found = (await stored()).length;
-      if (found !== (outcome === 'committed' ? 1 : 0))
-        told.wrong.push(`${entry}: told ${outcome}, found ${found}`);
-      if (outcome === 'committed') return;
+    async function operation(entry: string): Promise<void> {
+      const attempt = () =>
+        tenantTransaction(db, { tenantId, actor: testActor }, async ({ tx, write }) => {
+          const row = sql`insert into scratch.journal (tenant_id, entry) values (${tenantId}, ${entry})`;
+          if (isWaitedFor) await execute(tx, row);
+          else write(execute(tx, row));
+        });
+      const stored = () => database.admin('select 1 from scratch.journal where entry = $1', [entry]);
+      for (;;) {
+        const outcome = await attempt().then(
+          () => 'committed' as const,
+          () => 'aborted' as const,
+        );
+        told[outcome]++;
+        const found = (await stored()).length;
+        if (found !== (outcome === 'committed' ? 1 : 0))
+          told.wrong.push(`${entry}: told ${outcome}, found ${found}`);
+        if (outcome === 'committed') return;
+      }
     }
-  }
 
-  const entries = Array.from({ length: OPERATIONS }, (_, n) => `operation ${n}`);
-  const worker = async () => {
-    for (let entry = entries.pop(); entry !== undefined; entry = entries.pop()) await operation(entry);
-  };
-  await Promise.all([worker(), worker(), worker(), worker()]);
-  await db.close();
-  await proxy.close();
+    const entries = Array.from({ length: OPERATIONS }, (_, n) => `operation ${n} written ${when}`);
+    const worker = async () => {
+      for (let entry = entries.pop(); entry !== undefined; entry = entries.pop()) await operation(entry);
+    };
+    await Promise.all([worker(), worker(), worker(), worker()]);
+    await db.close();
+    await proxy.close();
 
-  expect(cuts).toBeGreaterThanOrEqual(200);
-  expect(told.wrong).toEqual([]);
-  expect(told.committed).toBe(OPERATIONS);
-  expect(told.aborted).toBeGreaterThan(OPERATIONS / 3); // the cuts before delivery; the ones after it were settled as committed
-  const doubled = await database.admin(
-    'select entry from scratch.journal group by entry having count(*) <> 1',
-  );
-  expect(doubled).toEqual([]);
-});
+    expect(cuts).toBeGreaterThanOrEqual(200);
+    expect(told.wrong).toEqual([]);
+    expect(told.committed).toBe(OPERATIONS);
+    expect(told.aborted).toBeGreaterThan(OPERATIONS / 3); // the cuts before delivery; the ones after it were settled as committed
+    const doubled = await database.admin(
+      'select entry from scratch.journal group by entry having count(*) <> 1',
+    );
+    expect(doubled).toEqual([]);
+  },
+);
 
 test('a transaction that still runs is waited for', async () => {
   const askedTwice = signal();

@@ -17,6 +17,14 @@ export type Ctx = {
   now: Date;
   newId: typeof newId;
   log: Logger;
+  /**
+   * Sends a write whose answer nobody needs: it leaves in one packet with what follows, with COMMIT if nothing does. When it
+   * fails, nothing of the transaction is kept, and its error is the transaction's. One statement, or several sent at once: one that
+   * waits for another's answer would leave after COMMIT; that is for `ensure`.
+   */
+  write(statement: PromiseLike<unknown>): void;
+  /** The same for what must have come true before COMMIT leaves, such as a versioned update that must find its row. */
+  ensure(check: PromiseLike<unknown>): void;
   /** Does something once this transaction has committed, and not at all if it has not. Must not throw. */
   afterCommit(work: () => void): void;
   /** Counts something, once this transaction has committed. */

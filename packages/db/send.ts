@@ -18,9 +18,7 @@ export function sendPrepared(
   values: unknown[],
   more?: RowOptions,
 ): Promise<QueryResult> {
-  const name = nameOf(text);
-  if (name === undefined) return client.query({ ...more, text, values } as QueryConfig);
-  return queryPrepared(client, { name, text, values, ...more });
+  return queryPrepared(client, { name: nameOf(text), text, values, ...more });
 }
 
 /** One statement on its own, on any connection of a pool; a connection on which it failed is not used again. */
@@ -41,9 +39,11 @@ export async function sendAlone(
   }
 }
 
-function nameOf(text: string): string | undefined {
+/** The name of a statement; '' for one that has none. */
+export function nameOf(text: string): string {
   const known = names.get(text);
-  if (known !== undefined || names.size >= MOST_NAMED || text.length > LONGEST_NAMED) return known;
+  if (known !== undefined) return known;
+  if (names.size >= MOST_NAMED || text.length > LONGEST_NAMED) return '';
   const name = `melm_${names.size}`;
   names.set(text, name);
   return name;

@@ -3,7 +3,7 @@ import { type ClientBase, DatabaseError, Query, type QueryConfig, type QueryResu
 /** How rows are read, as pg names it. */
 export type RowOptions = Pick<QueryConfig, 'types'> & { rowMode?: string };
 
-/** A statement under a name of its own. */
+/** A statement under a name of its own; without one ('') it is parsed each time. */
 export type Prepared = RowOptions & { name: string; text: string; values: unknown[] };
 
 /** A statement that was never run, because one before it in the same packet failed: that is its `cause`. */
@@ -29,6 +29,8 @@ export function queryPrepared(client: ClientBase, prepared: Prepared): Promise<Q
     if (!plainQueries.has(client)) keepOrder(client);
     batch = new StatementBatch();
     waiting.set(client, batch);
+    const leader = leaders.get(client);
+    if (leader !== undefined) batch.add(leader).catch(() => {}); // if it fails, so does whatever it leads
     process.nextTick(flush, client);
   }
   return batch.add(prepared).catch(error => {
@@ -38,7 +40,17 @@ export function queryPrepared(client: ClientBase, prepared: Prepared): Promise<Q
 }
 
 const waiting = new WeakMap<ClientBase, StatementBatch>();
+const leaders = new WeakMap<ClientBase, Prepared>();
 const plainQueries = new WeakMap<ClientBase, (...query: unknown[]) => unknown>();
+
+/** From now on every packet begins with this statement, until the answer is called. */
+export function leadPackets(client: ClientBase, leader: Prepared): () => void {
+  leaders.set(client, leader);
+  return () => {
+    flush(client); // what still waits was meant to be led
+    leaders.delete(client);
+  };
+}
 
 function flush(client: ClientBase): void {
   const batch = waiting.get(client);
@@ -52,6 +64,7 @@ function keepOrder(client: ClientBase): void {
   const query = client.query.bind(client) as (...query: unknown[]) => unknown;
   plainQueries.set(client, query);
   client.query = ((...args: unknown[]) => {
+    if (leaders.has(client)) throw new TypeError('Only prepared statements can be led: use sendPrepared.');
     flush(client);
     return query(...args);
   }) as ClientBase['query'];
@@ -140,7 +153,7 @@ class StatementBatch extends (Query as unknown as typeof PgQuery) {
       const statement = this.#current;
       const { result, prepared } = statement;
       result._types ??= this._result._types; // pg gives its queries the parsers of the connection
-      const found = known.get(prepared.name);
+      const found = prepared.name === '' ? undefined : known.get(prepared.name);
       statement.isKnown = found !== undefined && found.types === result._types;
       if (statement.isKnown) Object.assign(result, found?.shape);
       this.#showCurrent();
@@ -217,7 +230,8 @@ class StatementBatch extends (Query as unknown as typeof PgQuery) {
   #learn(shape: Shape | undefined): void {
     const statement = this.#current;
     statement.isKnown = true;
-    this.#known.set(statement.prepared.name, { types: statement.result._types, shape });
+    const { name } = statement.prepared;
+    if (name !== '') this.#known.set(name, { types: statement.result._types, shape });
   }
 
   get #current(): Statement {

@@ -159,3 +159,73 @@ test('what is counted inside a transaction counts once it has committed, and not
     await counting.close();
   }
 });
+
+const note = (tenantId: string, body: string) =>
+  sql`insert into scratch.notes (tenant_id, body) values (${tenantId}, ${body})`;
+const notes = (who: Who) =>
+  tenantRead(db, who, ({ tx }) =>
+    rows<{ body: string }>(tx, sql`select body from scratch.notes order by body`),
+  );
+
+test('writes that nobody waits for are done in their order, before what follows', async () => {
+  const who = as();
+  await tenantTransaction(db, who, async ({ tx, tenantId, write }) => {
+    write(execute(tx, note(tenantId, 'a')));
+    write(tx.execute(sql`update scratch.notes set body = body || 'b'`));
+    const seen = await rows(tx, sql`select body from scratch.notes`);
+    expect(seen).toEqual([{ body: 'ab' }]);
+    write(execute(tx, note(tenantId, 'with COMMIT')));
+  });
+  expect(await notes(who)).toEqual([{ body: 'ab' }, { body: 'with COMMIT' }]);
+});
+
+test.each(['with COMMIT', 'before another statement'])(
+  'a write that nobody waits for and that fails %s is the reason of its transaction',
+  async when => {
+    const who = as();
+    const attempt = tenantTransaction(db, who, async ({ tx, tenantId, write }) => {
+      await execute(tx, note(tenantId, 'half'));
+      write(execute(tx, sql`select 1 / 0`));
+      if (when !== 'with COMMIT') await execute(tx, note(tenantId, 'after'));
+    });
+    await expect(attempt).rejects.toMatchObject({ code: '22012' });
+    expect(await notes(who)).toEqual([]);
+  },
+);
+
+test('what a transaction ensures must have come true before it commits', async () => {
+  const who = as();
+  const refusal = new Error('not so');
+  const attempt = tenantTransaction(db, who, async ({ tx, tenantId, ensure }) => {
+    const touched = execute(tx, note(tenantId, 'half'));
+    ensure(
+      touched.then(() => {
+        throw refusal;
+      }),
+    );
+  });
+  await expect(attempt).rejects.toBe(refusal);
+  expect(await notes(who)).toEqual([]);
+});
+
+test('every packet of a read has its tenant and refuses writes, and the next user of the connection has neither', async () => {
+  const alone = openDatabase({ url: db.url, service: 'scratch', max: 1 });
+  try {
+    const who = as();
+    await tenantTransaction(alone, who, ({ tx, tenantId }) => execute(tx, note(tenantId, 'mine')));
+    const seen = await tenantRead(alone, who, async ({ tx }) => {
+      const first = await rows(tx, sql`select body from scratch.notes`);
+      const refused = await execute(tx, sql`delete from scratch.notes`).catch(sqlState);
+      const second = await rows(tx, sql`select body from scratch.notes`);
+      return { first, refused, second };
+    });
+    expect(seen).toEqual({ first: [{ body: 'mine' }], refused: '25006', second: [{ body: 'mine' }] });
+    const after = await alone.pool.query(
+      `select current_setting('app.tenant_id', true) as tenant, current_setting('transaction_read_only') as read_only,
+              (select count(*)::int from scratch.notes) as seen`,
+    );
+    expect(after.rows).toEqual([{ tenant: '', read_only: 'off', seen: 0 }]);
+  } finally {
+    await alone.close();
+  }
+});

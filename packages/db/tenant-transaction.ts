@@ -1,15 +1,17 @@
-import { coreErrors } from '@ghasi/domain-primitives/errors';
+import { AppError, coreErrors } from '@ghasi/domain-primitives/errors';
 import { armedFailpoints, failpoint } from '@ghasi/domain-primitives/failpoint';
 import { isTenantId, newId, PLATFORM_TENANT_ID } from '@ghasi/domain-primitives/ids';
 import type { Logger } from '@ghasi/telemetry/logger';
 import type { PoolClient } from 'pg';
 import { isAccepted, type ValueOf } from './accepted.ts';
-import { readBootId, settleCommit } from './commit-outcome.ts';
+import { type CommitOutcome, readBootId, settleCommit } from './commit-outcome.ts';
 import type { Ctx, Who } from './ctx.ts';
 import type { Database } from './database.ts';
-import { sendPrepared } from './send.ts';
+import { sqlState } from './pg-errors.ts';
+import { nameOf, sendPrepared } from './send.ts';
+import { RolledBack, Sent } from './sent.ts';
 import { txOn } from './sql.ts';
-import { StatementSkipped } from './statement-batch.ts';
+import { leadPackets, StatementSkipped } from './statement-batch.ts';
 
 export type { Actor, Ctx, Who } from './ctx.ts';
 
@@ -24,13 +26,38 @@ export function tenantTransaction<R>(
   who: Who,
   work: (ctx: Ctx) => Promise<R>,
 ): Promise<ValueOf<R>> {
-  return transaction(db, who, begin('read write', who.tenantId), work);
+  assertTenant(who);
+  return transaction(db, who, who.tenantId, work);
 }
 
-/** Like {@link tenantTransaction}, but the database refuses every write. */
+/**
+ * Like {@link tenantTransaction}, but the database refuses every write. It has no BEGIN and no COMMIT: under READ COMMITTED
+ * each statement has a snapshot of its own anyway. Every packet names the tenant and is a transaction, so that reads
+ * which leave together cost one round trip instead of two.
+ */
 export function tenantRead<R>(db: Database, who: Who, work: (ctx: Ctx) => Promise<R>): Promise<ValueOf<R>> {
-  return transaction(db, who, begin('read only', who.tenantId), work);
+  assertTenant(who);
+  return onConnection(db, async (client, ended) => {
+    const sent = new Sent();
+    const unled = leadPackets(client, { name: nameOf(readAs), text: readAs, values: [who.tenantId] });
+    try {
+      const value = await work(ctxOn(client, db, who, sent));
+      if (isAccepted(value) && value.events.length > 0) throw new TypeError('a read cannot publish events');
+      await sent.done();
+      ended('committed', true);
+      sent.committed();
+      return (isAccepted(value) ? value.value : value) as ValueOf<R>;
+    } catch (error) {
+      ended('aborted', error instanceof AppError || sqlState(error) !== undefined);
+      throw error;
+    } finally {
+      unled();
+    }
+  });
 }
+
+const readAs =
+  "select set_config('app.tenant_id', $1, true), set_config('transaction_read_only', 'on', true)";
 
 /**
  * A transaction without a tenant, for roles that work across tenants (`relay`, `maintenance`, `jobs_worker`). A
@@ -41,103 +68,93 @@ export function systemTransaction<R>(
   who: Omit<Who, 'tenantId'>,
   work: (ctx: Ctx) => Promise<R>,
 ): Promise<ValueOf<R>> {
-  return transaction(db, { ...who, tenantId: PLATFORM_TENANT_ID }, begin('read write'), work);
+  return transaction(db, { ...who, tenantId: PLATFORM_TENANT_ID }, '', work);
 }
+
+function assertTenant({ tenantId }: Who): void {
+  if (!isTenantId(tenantId)) throw coreErrors.TENANT_CONTEXT_MISSING({});
+}
+
+const setTenant = "select set_config('app.tenant_id', $1, true), pg_current_xact_id()::text as xid";
 
 /**
- * BEGIN, the tenant and the transaction's number. The number must be known before COMMIT leaves, or an ambiguous commit
- * could not be settled.
+ * BEGIN, the tenant and the transaction's number, in one packet with the first statement of the work. The number must be
+ * known before COMMIT leaves, or an ambiguous commit could not be settled.
  */
-type Begin = { readonly mode: 'read write' | 'read only'; readonly tenantId: string };
-
-function begin(mode: Begin['mode'], tenantId?: string): Begin {
-  if (tenantId !== undefined && !isTenantId(tenantId)) throw coreErrors.TENANT_CONTEXT_MISSING({});
-  return { mode, tenantId: tenantId ?? '' };
-}
-
-const settings = {
-  'read write': "select set_config('app.tenant_id', $1, true), pg_current_xact_id()::text as xid",
-  'read only': "select set_config('app.tenant_id', $1, true), null as xid",
-};
-
-/** Leaves in one packet with the first statement of the work; its answer is the transaction's number. */
-async function sendBegin(client: PoolClient, { mode, tenantId }: Begin): Promise<string | null> {
+async function sendBegin(client: PoolClient, tenantId: string): Promise<string> {
   const [, { rows }] = await Promise.all([
-    sendPrepared(client, `begin ${mode}`, []),
-    sendPrepared(client, settings[mode], [tenantId]),
+    sendPrepared(client, 'begin read write', []),
+    sendPrepared(client, setTenant, [tenantId]),
   ]);
   return rows[0].xid;
 }
 
-async function transaction<R>(
+function transaction<R>(
   db: Database,
   who: Who,
-  beginning: Begin,
+  tenantId: string,
   work: (ctx: Ctx) => Promise<R>,
 ): Promise<ValueOf<R>> {
-  const started = performance.now();
-  const client = await connect(db);
-  // `broken` decides whether the connection goes back to the pool: never with a transaction of unknown state.
-  let broken = true;
-  let outcome: 'committed' | 'aborted' | 'unknown' = 'aborted';
-  let later: (() => void)[] | undefined;
-  try {
+  return onConnection(db, async (client, ended) => {
     const bootId = bootIds.get(client) ?? (await rememberBootId(client));
     // Not awaited: the first statement of `work` follows in the same packet. If BEGIN fails, so does everything after.
-    const begun = sendBegin(client, beginning);
+    const begun = sendBegin(client, tenantId);
     begun.catch(() => {});
+    const sent = new Sent();
     let value: R | ValueOf<R>;
-    let appended: Promise<void> | undefined;
     try {
-      const log = who.log ?? db.log ?? silent;
-      const ctx: Ctx = {
-        tx: txOn(client),
-        newId,
-        log,
-        now: who.now ?? new Date(),
-        tenantId: who.tenantId,
-        actor: who.actor,
-        afterCommit(work) {
-          later ??= [];
-          later.push(work);
-        },
-        count: (name, labels, by) => ctx.afterCommit(() => db.metrics?.inc(name, labels, by)),
-      };
+      const ctx = ctxOn(client, db, who, sent);
       value = await work(ctx);
       if (isAccepted(value)) {
         const { events } = value;
         value = value.value as ValueOf<R>;
-        if (events.length > 0) {
-          // Not awaited: it leaves in one packet with COMMIT. If it fails, COMMIT is not run.
-          appended = appendTo(db, ctx, events);
-          appended.catch(() => {});
-          if (armedFailpoints().length > 0) await appended; // a crash before COMMIT must find it written
-        }
+        if (events.length > 0) append(db, ctx, events);
       }
+      if (armedFailpoints().length > 0) await sent.done(); // a crash before COMMIT must find it written
+      await sent.checked();
       await failpoint('db.before-commit');
     } catch (error) {
+      const reason = await sent.reasonFor(error);
       await begun.catch(() => {});
       await client.query('rollback').then(
-        () => (broken = false),
+        () => ended('aborted', true),
         () => {},
       );
-      throw error;
+      throw reason;
     }
     const xid = await begun;
     try {
-      outcome = await commit(db, client, xid === null ? undefined : { xid, bootId });
+      const outcome = await commit(db, client, { xid, bootId });
+      ended(outcome, client.getTransactionStatus() === 'I');
+      if (outcome === 'unknown') throw coreErrors.COMMIT_UNKNOWN({ transaction: xid });
     } catch (error) {
-      await appended; // the append's own reason says more than "rolled back"
-      throw error;
+      throw await sent.reasonFor(error);
     }
-    if (outcome === 'unknown') throw coreErrors.COMMIT_UNKNOWN({ transaction: xid ?? '-' });
-    broken = client.getTransactionStatus() !== 'I';
     await failpoint('db.after-commit');
-    if (appended !== undefined) db.outbox?.committed(who.tenantId);
-    for (const work of later ?? []) work();
+    sent.committed();
     return value as ValueOf<R>;
+  });
+}
+
+/** Tells how a transaction ended, and whether its connection can be used again. */
+type Ended = (outcome: CommitOutcome, isUsable: boolean) => void;
+
+/** Takes a connection for one transaction. Unless that tells otherwise it failed, and the connection's state is not known. */
+async function onConnection<T>(
+  db: Database,
+  work: (client: PoolClient, ended: Ended) => Promise<T>,
+): Promise<T> {
+  const started = performance.now();
+  const client = await connect(db);
+  let outcome: CommitOutcome = 'aborted';
+  let isUsable = false;
+  try {
+    return await work(client, (how, usable) => {
+      outcome = how;
+      isUsable = usable;
+    });
   } finally {
-    client.release(broken);
+    client.release(!isUsable);
     db.metrics?.inc('melmastoon_db_transactions_total', { service: db.service, outcome });
     db.metrics?.observe(
       'melmastoon_db_transaction_duration_seconds',
@@ -147,29 +164,43 @@ async function transaction<R>(
   }
 }
 
-function appendTo(db: Database, ctx: Ctx, events: readonly unknown[]): Promise<void> {
-  if (db.outbox === undefined)
+function ctxOn(client: PoolClient, db: Database, who: Who, sent: Sent): Ctx {
+  return {
+    tx: txOn(client),
+    newId,
+    log: who.log ?? db.log ?? silent,
+    now: who.now ?? new Date(),
+    tenantId: who.tenantId,
+    actor: who.actor,
+    write: statement => sent.write(statement),
+    ensure: check => sent.ensure(check),
+    afterCommit: work => sent.afterCommit(work),
+    count: (name, labels, by) => sent.afterCommit(() => db.metrics?.inc(name, labels, by)),
+  };
+}
+
+/** The write leaves in one packet with COMMIT; a bad event throws at once. */
+function append(db: Database, ctx: Ctx, events: readonly unknown[]): void {
+  const { outbox } = db;
+  if (outbox === undefined)
     throw new TypeError(`${db.service} was opened without an outbox: it cannot publish`);
-  return db.outbox.append(ctx, events);
+  ctx.write(outbox.append(ctx, events));
+  ctx.afterCommit(() => outbox.committed(ctx.tenantId));
 }
 
 /** Sends COMMIT and finds out how it ended; throws when the server rolled back instead. */
 async function commit(
   db: Database,
   client: PoolClient,
-  mark: { xid: string; bootId: string } | undefined,
+  mark: { xid: string; bootId: string },
 ): Promise<'committed' | 'unknown'> {
   let refusal: unknown;
   try {
     const { command } = await sendPrepared(client, 'commit', []);
     if (command === 'COMMIT') return 'committed';
-    // A statement failed, `work` swallowed the error, and COMMIT on a failed transaction is a ROLLBACK.
-    refusal = new Error(
-      'The transaction was rolled back: one of its statements failed and the error was swallowed.',
-    );
+    refusal = new RolledBack();
   } catch (error) {
     if (error instanceof StatementSkipped) throw error.cause; // COMMIT was not run: what it left with had failed
-    if (mark === undefined) throw error; // read only: nothing can have been written
     const settled = await settleCommit(db.url, mark);
     db.log?.warn({ err: error, xid: mark.xid, settled }, 'the answer to COMMIT was lost; asked the server');
     if (settled !== 'aborted') return settled;

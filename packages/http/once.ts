@@ -1,4 +1,4 @@
-import { tenantTransaction } from '@ghasi/db/tenant-transaction';
+import { type Ctx, tenantTransaction } from '@ghasi/db/tenant-transaction';
 import { payloadHash } from '@ghasi/domain-primitives/canonical-json';
 import { AppError, coreErrors } from '@ghasi/domain-primitives/errors';
 import { failpoint } from '@ghasi/domain-primitives/failpoint';
@@ -41,7 +41,7 @@ export async function executeOnce(run: OnceRun): Promise<Rendered & { replayed: 
         throw new BadReply(run.route, 'cookies, which must not be stored: declare idempotency.none');
       }
       await failpoint('http.before-complete');
-      if (!(await completeKey(ctx.tx, scope, fence, reply))) throw new LeaseLost();
+      ctx.ensure(keepReply(ctx, reply));
       await failpoint('http.completed');
     });
     await failpoint('http.committed');
@@ -49,6 +49,10 @@ export async function executeOnce(run: OnceRun): Promise<Rendered & { replayed: 
   } catch (error) {
     if (error instanceof LeaseLost) throw coreErrors.IDEMPOTENCY_IN_PROGRESS();
     return await settleFailure(error);
+  }
+
+  async function keepReply(ctx: Ctx, reply: Rendered): Promise<void> {
+    if (!(await completeKey(ctx.tx, scope, fence, reply))) throw new LeaseLost();
   }
 
   /** A refusal that the same request would meet again is an answer and is kept; anything else frees the key. */

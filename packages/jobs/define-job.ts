@@ -16,7 +16,7 @@ export type JobRun = { readonly id: Id<'job'>; readonly attempt: number; readonl
 export type JobCtx = Ctx & { readonly job: JobRun };
 
 /** What a job with `transaction: 'none'` gets: it may take long or call others, and opens short transactions. */
-export type LooseJobCtx = Omit<JobCtx, 'tx' | 'count' | 'afterCommit'> & {
+export type LooseJobCtx = Omit<JobCtx, 'tx' | 'write' | 'ensure' | 'count' | 'afterCommit'> & {
   readonly db: Database;
   /**
    * A transaction that commits only while this run still holds the job. A system job may name the tenant; otherwise

@@ -1,6 +1,6 @@
 import { sql } from '@ghasi/db/drizzle';
-import { rows, type Tx } from '@ghasi/db/sql';
-import { type Id, idToUuid, PLATFORM_TENANT_ID, type TenantId } from '@ghasi/domain-primitives/ids';
+import type { Tx } from '@ghasi/db/sql';
+import { type Id, idToUuid, type TenantId } from '@ghasi/domain-primitives/ids';
 import { affected, bossIn } from './boss-in-transaction.ts';
 import { jobErrors } from './errors.ts';
 
@@ -30,15 +30,12 @@ export async function completeIn(tx: Tx, lease: Lease, output: object): Promise<
  * platform job is invisible to a tenant's transaction, so the tenant is switched meanwhile; and back, for the events of
  * the step are appended after this.
  */
-export async function holdIn(tx: Tx, lease: Lease): Promise<void> {
-  const isPlatforms = lease.tenantId === PLATFORM_TENANT_ID;
-  const [before] = isPlatforms
-    ? await rows<{ tenant: string }>(tx, sql`select current_setting('app.tenant_id') as tenant`)
-    : [];
-  if (before !== undefined) await setTenant(tx, PLATFORM_TENANT_ID);
+export async function holdIn(tx: Tx, lease: Lease, tenantId: TenantId): Promise<void> {
+  const isAnothers = lease.tenantId !== tenantId;
+  if (isAnothers) await setTenant(tx, lease.tenantId);
   const held = await bossIn(tx, boss => boss.touch(lease.queue, attemptOf(lease)));
   if (affected(held) !== 1) throw lost(lease);
-  if (before !== undefined) await setTenant(tx, before.tenant);
+  if (isAnothers) await setTenant(tx, tenantId);
 }
 
 async function setTenant(tx: Tx, tenantId: string): Promise<void> {

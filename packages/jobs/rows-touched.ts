@@ -1,14 +1,22 @@
 import { sql } from '@ghasi/db/drizzle';
 import { row, rows, type Tx } from '@ghasi/db/sql';
 
-/** Runs `work` and counts the rows it inserted, updated or deleted in this transaction, without its help (JOB-30). */
-export async function countingRows<T>(tx: Tx, work: () => Promise<T>): Promise<{ value: T; rows: number }> {
+/**
+ * Runs `work` and counts the rows it inserted, updated or deleted in this transaction, without its help (JOB-30). The number
+ * comes later: it leaves in one packet with what follows.
+ */
+export async function countingRows<T>(
+  tx: Tx,
+  work: () => Promise<T>,
+): Promise<{ value: T; rows: Promise<number> }> {
   const tables = await tablesOf(tx);
   const before = writesSoFar(tx, tables); // not awaited: it leaves in the same packet as BEGIN
   before.catch(() => {});
   const value = await work();
-  const after = await writesSoFar(tx, tables);
-  return { value, rows: Number(after - (await before)) };
+  const after = writesSoFar(tx, tables);
+  const rows = after.then(async writes => Number(writes - (await before)));
+  rows.catch(() => {});
+  return { value, rows };
 }
 
 /**

@@ -25,7 +25,7 @@ function runInTransaction(claim: Claim): Promise<Output> {
   return tenantTransaction(claim.db, claim.who, async ctx => {
     const { value, rows } = await countingRows(ctx.tx, () => run({ ...ctx, job: claim.run }, claim.input));
     const done = isAccepted(value) ? value : accepted(value, []);
-    const output = { result: done.value ?? null, rows };
+    const output = { result: done.value ?? null, rows: await rows };
     await failpoint('jobs.before-complete');
     assertWanted(claim);
     await completeIn(ctx.tx, claim.lease, output);
@@ -47,8 +47,10 @@ async function runLoose(claim: Claim, complete: CompleteLoose): Promise<Output> 
       return tenantTransaction(claim.db, who, async inner => {
         const counted = await countingRows(inner.tx, () => work({ ...inner, job: claim.run }));
         assertWanted(claim);
-        await holdIn(inner.tx, claim.lease);
-        rows += counted.rows;
+        const held = holdIn(inner.tx, claim.lease, inner.tenantId);
+        inner.ensure(held);
+        if (claim.who.tenantId !== inner.tenantId) await held; // the tenant is another meanwhile
+        inner.ensure(counted.rows.then(more => inner.afterCommit(() => (rows += more))));
         return counted.value;
       });
     },
