@@ -1,19 +1,16 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Delivery, Fence, Outcome, Subscriber } from '@ghasi/brokers/broker';
-import { cutConnection, type Database } from '@ghasi/db/database';
+import type { Database } from '@ghasi/db/database';
 import { isConnectionLoss, sqlState } from '@ghasi/db/pg-errors';
-import { type Ctx, tenantTransaction } from '@ghasi/db/tenant-transaction';
-import { failpoint } from '@ghasi/domain-primitives/failpoint';
 import type { TenantId } from '@ghasi/domain-primitives/ids';
-import type { UUIDv7 } from '@ghasi/domain-primitives/uuid';
 import { GiveUp, RetryLater } from '@ghasi/jobs/outcome';
 import type { Logger } from '@ghasi/telemetry/logger';
 import type { Metrics } from '@ghasi/telemetry/metrics';
+import { Applier } from './applier.ts';
 import { type BreakerPolicy, CircuitBreaker } from './circuit-breaker.ts';
 import type { Service } from './define-service.ts';
 import { createInbox, type Inbox } from './inbox.ts';
-import { type ConsumedCounter, countConsumed, type Settled } from './observe-consumed.ts';
-import { inTraceOfEvent, inTracesOfEvents } from './observe-trace.ts';
+import { type ConsumedCounter, countConsumed } from './observe-consumed.ts';
 import type { ServiceOutbox } from './outbox.ts';
 import { createReader, isReadable, type Readable, type Reader, type Unreadable } from './read-delivery.ts';
 import type { Registry } from './registry.ts';
@@ -33,7 +30,6 @@ export type ConsumerOptions = {
   readonly handlerMs?: number;
 };
 
-const HANDLER_MS = 8_000;
 const EXTRA_TRIES = 2;
 const AT_ONCE = 16;
 const GATHER_MS = 250; // for projections and the audit trail: a quarter of a second later, a tenth of the transactions
@@ -57,6 +53,7 @@ export function createSubscriber(options: ConsumerOptions): Subscriber {
 class Consumer {
   readonly #options: ConsumerOptions;
   readonly #inbox: Inbox;
+  readonly #applier: Applier;
   readonly #reader: Reader;
   readonly #breaker: CircuitBreaker;
   readonly #count: ConsumedCounter;
@@ -64,6 +61,7 @@ class Consumer {
   constructor(options: ConsumerOptions) {
     this.#options = options;
     this.#inbox = createInbox(options.service.schema);
+    this.#applier = new Applier({ ...options, inbox: this.#inbox, actor: this.#actor });
     this.#reader = createReader(options.service.name, options.service.reacts, options);
     this.#breaker = new CircuitBreaker(options.breaker);
     this.#count = countConsumed(options.metrics, options.service.name);
@@ -188,86 +186,13 @@ class Consumer {
   }
 
   async #apply(reads: readonly Readable[], fence: Fence | undefined): Promise<void> {
-    const [first] = reads;
-    if (first === undefined) return;
-    const { db, handlerMs = HANDLER_MS } = this.#options;
     const started = performance.now();
-    const results: Settled[] = [];
-    const who = { tenantId: first.delivery.tenantId as TenantId, actor: this.#actor };
-    const work = async (ctx: Ctx) => {
-      const claims = reads.map(({ claim }) => claim);
-      const fresh = await this.#inbox.claim(ctx, claims, fence);
-      await failpoint('consumer.after-claim');
-      for (let place = 0; place < reads.length; place++) {
-        const read = reads[place] as Readable;
-        const together = this.#together(reads, fresh, place);
-        if (together.length > 1) {
-          await this.#reactToMany(ctx, together);
-          place += together.length - 1;
-          for (const _ of together) results.push('ok');
-          continue;
-        }
-        const result = fresh.has(place) ? await this.#react(ctx, read) : 'seen';
-        if (result === 'noop') this.#inbox.markNoop(ctx, read.claim);
-        results.push(result);
-      }
-      await failpoint('consumer.after-effect');
-    };
-    await tenantTransaction(db, who, ctx =>
-      withTimeout(ctx, handlerMs * Math.min(reads.length, 4), () => work(ctx)),
-    );
+    const results = await this.#applier.apply({ reads, fence });
     const seconds = (performance.now() - started) / 1000;
     this.#count.settled(
       reads.map(({ delivery }) => delivery),
       results,
       seconds,
     );
-  }
-
-  /** New messages from `place` on that one call of their reaction can take. */
-  #together(reads: readonly Readable[], fresh: ReadonlySet<number>, place: number): readonly Readable[] {
-    const { reaction } = reads[place] as Readable;
-    if (reaction.handleMany === undefined) return [];
-    let end = place;
-    while (end < reads.length && reads[end]?.reaction === reaction && fresh.has(end)) end++;
-    return reads.slice(place, end);
-  }
-
-  /** In no message's trace: an event it causes names its own cause, or starts a trace. */
-  async #reactToMany(ctx: Ctx, reads: readonly Readable[]): Promise<void> {
-    const result = await inTracesOfEvents(reads, async () => reads[0]?.reaction.handleMany?.(ctx, reads));
-    this.#append(ctx, result || []);
-  }
-
-  /** Runs the reaction and appends what it caused, in the trace of its event: the next event belongs there too (ENV-09). */
-  #react(ctx: Ctx, read: Readable): Promise<Settled> {
-    const { reaction, envelope, payload } = read;
-    return inTraceOfEvent(read, async () => {
-      const result = (await reaction.handle(ctx, payload, envelope)) ?? [];
-      if (result === 'noop') return 'noop';
-      this.#append(ctx, result, { causationId: envelope.eventId as UUIDv7 });
-      return 'ok';
-    });
-  }
-
-  #append(ctx: Ctx, events: readonly unknown[], cause?: { causationId: UUIDv7 }): void {
-    if (events.length === 0) return;
-    const { outbox } = this.#options;
-    ctx.write(outbox.append(ctx, events, cause));
-    ctx.afterCommit(() => outbox.committed(ctx.tenantId));
-  }
-}
-
-/** Ends work that takes too long. Its connection is cut, so that whatever it still does reaches nothing. */
-async function withTimeout<T>(ctx: Ctx, ms: number, work: () => Promise<T>): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    late.reject(new Error(`took longer than ${ms} ms`));
-    cutConnection(ctx.tx);
-  }, ms);
-  try {
-    return await Promise.race([work(), late.promise]);
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -47,8 +47,11 @@ describe('a reaction that breaks the contract is found', () => {
     const problems = await problemsOf((ctx, step) =>
       tenantTransaction(system.db(service), { ...ctx, actor: testActor }, other => record(other, step)),
     );
+    const more = '\\n\\+ done .*"errand_id":"e1"';
     expect(problems).toEqual([
-      expect.stringMatching(/^a run that was rolled back left something:\n\+ done .*"errand_id":"e1"/),
+      expect.stringMatching(`^the second delivery changed something:${more}`),
+      expect.stringMatching(`^after a failed attempt, the second delivery changed something:${more}`),
+      expect.stringMatching(`^a run that was rolled back left something:${more}`),
     ]);
   });
 
@@ -70,10 +73,10 @@ describe('a reaction that breaks the contract is found', () => {
     const problems = await problemsOf((ctx, step) => record(ctx, { ...step, step: ++runs }));
     expect(problems).toEqual([
       expect.stringMatching(
-        /^after a failed attempt it did something else:\n- done .*"step":1.*\n\+ done .*"step":2/,
+        /^after a failed attempt it did something else:\n- done .*"step":1.*\n\+ done .*"step":[2-9]/,
       ),
       expect.stringMatching(
-        /^a run that was rolled back left something:\n- done .*"step":1.*\n\+ done .*"step":4/,
+        /^a run that was rolled back left something:\n- done .*"step":1.*\n\+ done .*"step":[2-9]/,
       ),
     ]);
   });

@@ -1,0 +1,159 @@
+import type { Fence } from '@ghasi/brokers/broker';
+import { cutConnection, type Database } from '@ghasi/db/database';
+import { type Actor, type Ctx, tenantTransaction } from '@ghasi/db/tenant-transaction';
+import { armedFailpoints, failpoint } from '@ghasi/domain-primitives/failpoint';
+import type { TenantId } from '@ghasi/domain-primitives/ids';
+import type { UUIDv7 } from '@ghasi/domain-primitives/uuid';
+import type { Inbox } from './inbox.ts';
+import type { Settled } from './observe-consumed.ts';
+import { inTraceOfEvent, inTracesOfEvents } from './observe-trace.ts';
+import type { ServiceOutbox } from './outbox.ts';
+import type { Readable } from './read-delivery.ts';
+
+/** What applying messages needs. */
+export type ApplierOptions = {
+  readonly db: Database;
+  readonly inbox: Inbox;
+  readonly outbox: ServiceOutbox;
+  readonly actor: Actor;
+  /** How long one message may take (X-090). Default 8 s. */
+  readonly handlerMs?: number;
+};
+
+/** Messages of one tenant, in their order. */
+type Batch = { readonly reads: readonly Readable[]; readonly fence: Fence | undefined };
+
+const HANDLER_MS = 8_000;
+
+/**
+ * Claims messages of one tenant, runs their reactions and appends what these cause, in one transaction: all or, when it
+ * throws, nothing. In the hope that all are new, reactions do not wait for the inbox to say so: claims and first statements
+ * leave in one packet, and nothing is kept unless all were new. If some were not, it is done once more with care.
+ */
+export class Applier {
+  readonly #options: ApplierOptions;
+
+  constructor(options: ApplierOptions) {
+    this.#options = options;
+  }
+
+  async apply(batch: Batch): Promise<Settled[]> {
+    try {
+      return await this.#inTransaction(batch, ctx => this.#hopefully(ctx, batch));
+    } catch (error) {
+      if (!(error instanceof KnownAlready)) throw error;
+      return this.#inTransaction(batch, ctx => this.#carefully(ctx, batch));
+    }
+  }
+
+  #inTransaction({ reads }: Batch, work: (ctx: Ctx) => Promise<Settled[]>): Promise<Settled[]> {
+    const { db, actor, handlerMs = HANDLER_MS } = this.#options;
+    const who = { tenantId: reads[0]?.delivery.tenantId as TenantId, actor };
+    return tenantTransaction(db, who, ctx =>
+      withTimeout(ctx, handlerMs * Math.min(reads.length, 4), () => work(ctx)),
+    );
+  }
+
+  async #hopefully(ctx: Ctx, batch: Batch): Promise<Settled[]> {
+    if (armedFailpoints().length > 0) return this.#carefully(ctx, batch); // a crash must find the claims written
+    const allNew = this.#claim(ctx, batch).then(fresh => {
+      if (fresh.size < batch.reads.length) throw new KnownAlready();
+    });
+    ctx.ensure(allNew);
+    try {
+      return await this.#reactToAll(ctx, batch.reads, () => true);
+    } catch (error) {
+      await allNew; // if it is not: a reaction to what was seen before may fail, and that says nothing
+      throw error;
+    }
+  }
+
+  async #carefully(ctx: Ctx, batch: Batch): Promise<Settled[]> {
+    const fresh = await this.#claim(ctx, batch);
+    await failpoint('consumer.after-claim');
+    const results = await this.#reactToAll(ctx, batch.reads, place => fresh.has(place));
+    await failpoint('consumer.after-effect');
+    return results;
+  }
+
+  #claim(ctx: Ctx, { reads, fence }: Batch): Promise<ReadonlySet<number>> {
+    const claims = reads.map(({ claim }) => claim);
+    return this.#options.inbox.claim(ctx, claims, fence);
+  }
+
+  async #reactToAll(
+    ctx: Ctx,
+    reads: readonly Readable[],
+    isNew: (place: number) => boolean,
+  ): Promise<Settled[]> {
+    const results: Settled[] = [];
+    while (results.length < reads.length) {
+      const place = results.length;
+      const read = reads[place] as Readable;
+      const together = untilAnother(reads, place, isNew);
+      if (together.length > 1) {
+        await this.#reactToMany(ctx, together);
+        for (const _ of together) results.push('ok');
+        continue;
+      }
+      const result = isNew(place) ? await this.#react(ctx, read) : 'seen';
+      if (result === 'noop') this.#options.inbox.markNoop(ctx, read.claim);
+      results.push(result);
+    }
+    return results;
+  }
+
+  /** In no message's trace: an event it causes names its own cause, or starts a trace. */
+  async #reactToMany(ctx: Ctx, reads: readonly Readable[]): Promise<void> {
+    const result = await inTracesOfEvents(reads, async () => reads[0]?.reaction.handleMany?.(ctx, reads));
+    this.#append(ctx, result || []);
+  }
+
+  /** Runs the reaction and appends what it caused, in the trace of its event: the next event belongs there too (ENV-09). */
+  #react(ctx: Ctx, read: Readable): Promise<Settled> {
+    const { reaction, envelope, payload } = read;
+    return inTraceOfEvent(read, async () => {
+      const result = (await reaction.handle(ctx, payload, envelope)) ?? [];
+      if (result === 'noop') return 'noop';
+      this.#append(ctx, result, { causationId: envelope.eventId as UUIDv7 });
+      return 'ok';
+    });
+  }
+
+  #append(ctx: Ctx, events: readonly unknown[], cause?: { causationId: UUIDv7 }): void {
+    if (events.length === 0) return;
+    const { outbox } = this.#options;
+    ctx.write(outbox.append(ctx, events, cause));
+    ctx.afterCommit(() => outbox.committed(ctx.tenantId));
+  }
+}
+
+/** Not all messages of a hopeful run were new. */
+class KnownAlready extends Error {}
+
+/** New messages from `place` on that one call of their reaction can take. */
+function untilAnother(
+  reads: readonly Readable[],
+  place: number,
+  isNew: (place: number) => boolean,
+): readonly Readable[] {
+  const { reaction } = reads[place] as Readable;
+  if (reaction.handleMany === undefined) return [];
+  let end = place;
+  while (end < reads.length && reads[end]?.reaction === reaction && isNew(end)) end++;
+  return reads.slice(place, end);
+}
+
+/** Ends work that takes too long. Its connection is cut, so that whatever it still does reaches nothing. */
+async function withTimeout<T>(ctx: Ctx, ms: number, work: () => Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    late.reject(new Error(`took longer than ${ms} ms`));
+    cutConnection(ctx.tx);
+  }, ms);
+  try {
+    return await Promise.race([work(), late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
