@@ -5,8 +5,8 @@ import { startStopwatch } from '../backbone/processor-time.ts';
 import type { BenchOptions } from '../measure.ts';
 import { startPlatform } from '../platform.ts';
 
-/** Bookings per second of the measures that look at latency: what two cores can take, and the aim. */
-const STEADY = [10, 20];
+/** Bookings per second of the measures that look at latency: both aims. */
+const STEADY = [20, 50];
 const WORKERS = 16;
 /** Nights are far enough apart that no booking waits for the counter of another. */
 const NIGHTS = 60;

@@ -51,7 +51,13 @@ test('a job that is committed in the process of its worker starts at once and wa
 
 test('OBS-16, OBS-33, JOB-30: depth, duration, failures, outcome and rows are metrics, without a tenant', async () => {
   const metrics = createMetrics();
-  const good = defineJob({ ...plain, name: 'shop.good', run: ctx => recordEffect(ctx, 'x') });
+  // In a queue of its own: what an earlier test left in another one may be pending.
+  const good = defineJob({
+    ...plain,
+    name: 'shop.good',
+    queue: 'bulk',
+    run: ctx => recordEffect(ctx, 'x'),
+  });
   const bad = defineJob({
     ...plain,
     name: 'shop.bad',
@@ -76,8 +82,8 @@ test('OBS-16, OBS-33, JOB-30: depth, duration, failures, outcome and rows are me
       rendered
     );
   });
-  expect(text).toContain('melmastoon_job_queue_depth_count{queue="default",state="pending"} 0');
-  const good1 = 'service="shop",queue="default",job_type="shop.good"';
+  expect(text).toContain('melmastoon_job_queue_depth_count{queue="bulk",state="pending"} 0');
+  const good1 = 'service="shop",queue="bulk",job_type="shop.good"';
   const bad1 = 'service="shop",queue="critical",job_type="shop.bad"';
   expect(text).toContain(`melmastoon_job_outcomes_total{${good1},outcome="completed"} 1`);
   expect(text).toContain(`melmastoon_job_rows_touched_total{${good1}} 1`);
