@@ -9,7 +9,7 @@ import { pairLock } from './commands/pair-lock.ts';
 import type { LockVendor, Reach } from './lock-vendor.ts';
 import { openLocks } from './locks.ts';
 import { aheadMs } from './model/room-keys.ts';
-import type { NewBooking } from './queries/bookings.ts';
+import type { Booking } from './queries/bookings.ts';
 import { rememberHouse, rememberRoom } from './queries/houses.ts';
 import { insertKey } from './queries/keys.ts';
 import { insertLock, lockOfRoom } from './queries/locks.ts';
@@ -116,7 +116,7 @@ export function seedKeys(
   });
 }
 
-function bookingRow({ tenantId, now }: Ctx, propertyId: string, booking: SeedBooking): NewBooking {
+function bookingRow({ tenantId, now }: Ctx, propertyId: string, booking: SeedBooking): Booking {
   const { reservationId, guestId, version, inAt, isPaid, validFrom, validUntil } = booking;
   return {
     ...{ tenantId, reservationId: idToUuid(reservationId), propertyId, guestId: idToUuid(guestId) },

@@ -20,10 +20,17 @@ type Held = PayloadOf<typeof BookingHeld>;
 type Confirmed = PayloadOf<typeof BookingConfirmed>;
 
 /** What is known of a booking's rooms before something happens to them. */
-export async function loadAllocation(
-  ctx: Ctx,
-  reservationId: Id<'rsv'>,
-): Promise<{ allocation: Allocation | undefined; lines: BookedLine[] }> {
+type Known = { readonly allocation: Allocation | undefined; readonly lines: readonly BookedLine[] };
+
+type Taking = {
+  readonly known: Known;
+  readonly version: number;
+  readonly step: 'hold' | 'confirm';
+  readonly expiresAt: string | null;
+};
+
+/** Finds out what is known of a booking's rooms, and locks it. */
+export async function loadAllocation(ctx: Ctx, reservationId: Id<'rsv'>): Promise<Known> {
   const allocation = await lockAllocation(ctx, reservationId);
   if (allocation === undefined) return { allocation, lines: [] };
   return { allocation, lines: (await readLines(ctx, [allocation.id])).get(allocation.id) ?? [] };
@@ -31,9 +38,9 @@ export async function loadAllocation(
 
 /** Takes the rooms of a hold from the shelf, or says why not (SAGA-16, SAGA-28). */
 export async function holdRooms(ctx: Ctx, held: Held, version: number): Promise<PendingEvent[] | 'noop'> {
-  const { allocation } = await loadAllocation(ctx, held.reservationId);
-  if (!mayFollow(allocation?.status, 'held')) return 'noop'; // what is confirmed does not become a hold again
-  return take(ctx, held, { version, step: 'hold', expiresAt: held.expiresAt });
+  const known = await loadAllocation(ctx, held.reservationId);
+  if (!mayFollow(known.allocation?.status, 'held')) return 'noop'; // what is confirmed does not become a hold again
+  return take(ctx, held, { known, version, step: 'hold', expiresAt: held.expiresAt });
 }
 
 /**
@@ -47,18 +54,17 @@ export async function confirmRooms(
 ): Promise<PendingEvent[] | 'noop'> {
   const { reservationId } = confirmed;
   if (await confirmHold(ctx, { reservationId, version })) return [];
-  const { allocation } = await loadAllocation(ctx, reservationId);
-  if (allocation?.status === 'confirmed') return 'noop';
-  return take(ctx, confirmed, { version, step: 'confirm', expiresAt: null });
+  const known = await loadAllocation(ctx, reservationId);
+  if (known.allocation?.status === 'confirmed') return 'noop';
+  return take(ctx, confirmed, { known, version, step: 'confirm', expiresAt: null });
 }
 
 async function take(
   ctx: Ctx,
   booking: Held | Confirmed,
-  { version, step, expiresAt }: { version: number; step: 'hold' | 'confirm'; expiresAt: string | null },
+  { known, version, step, expiresAt }: Taking,
 ): Promise<PendingEvent[]> {
   const { reservationId, propertyId } = booking;
-  const known = await loadAllocation(ctx, reservationId);
   const after: WantedLine[] = booking.rooms.map(room => {
     const stay = stayOf(room.stay.arrival, room.stay.departure);
     const { bookedRoomId, roomTypeId } = room;
@@ -83,10 +89,10 @@ async function take(
   if (known.allocation !== undefined && isLive(known.allocation.status)) {
     // Asked for more than it holds: what it holds stays, only the answer is new.
     const { status, expiresAt } = known.allocation;
-    await saveAllocation(ctx, { ...refused, status, expiresAt });
+    saveAllocation(ctx, { ...refused, status, expiresAt });
   } else {
-    await saveAllocation(ctx, refused);
-    await deleteLines(ctx, [refused.id]);
+    saveAllocation(ctx, refused);
+    deleteLines(ctx, [refused.id]);
   }
   return [blocked(refused, { step, lines: after, why: outcome })];
 }

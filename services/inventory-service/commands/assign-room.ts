@@ -117,7 +117,7 @@ function assertFits(room: Room, line: BookedLine, fromNight: LocalDate): void {
 /** Replaces the rooms of a booked room, or leaves them as they are. */
 async function sleepIn(ctx: Ctx, line: BookedLine, slices: readonly Slice[]): Promise<boolean> {
   const { bookedRoomId } = line;
-  await lockRooms(
+  lockRooms(
     ctx,
     [...line.slices, ...slices].map(({ roomId }) => roomId),
   );

@@ -107,7 +107,7 @@ export async function tryBlock(
   const nights = { roomTypeId, from, until };
   await lockType(ctx, roomTypeId);
   const locked = isOut ? await lockTypeNights(ctx, nights) : [];
-  await lockRooms(ctx, [roomId]);
+  lockRooms(ctx, [roomId]);
   const uses = await usesOfRoom(ctx, { roomId, from, until });
   const stays = uses.filter(use => use.kind === 'stay');
   if (stays.length > 0 || (isOut && uses.length > 0)) return { kind: 'in-use', stays };

@@ -26,12 +26,12 @@ export async function reallocate(
   const target = { ...allocation, reservationVersion: version, version: allocation.version + 1 };
   const asked = wanted(changed, before);
   if (isSame(before, asked)) {
-    await saveAllocation(ctx, { ...target, version: allocation.version });
+    saveAllocation(ctx, { ...target, version: allocation.version });
     return 'noop';
   }
   const { outcome, after } = await takeWithRooms(ctx, target, { before, asked });
   if (outcome.kind === 'short') {
-    await saveAllocation(ctx, target);
+    saveAllocation(ctx, target);
     return [blocked(target, { step: 'date_change', lines: after, why: outcome, keptStay: spanOf(before) })];
   }
   return [reallocated(target, changed, { before, after, nights: outcome.nights })];

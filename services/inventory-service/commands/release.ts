@@ -47,7 +47,7 @@ export async function releaseNoShow(
   if (allocation === undefined || !isLive(allocation.status)) return 'noop';
   const now = { ...allocation, reservationVersion: version };
   if (keptUntil === null || Date.parse(keptUntil) <= ctx.now.getTime()) return release(ctx, now, 'no_show');
-  await saveAllocation(ctx, {
+  saveAllocation(ctx, {
     ...now,
     status: 'kept',
     expiresAt: new Date(keptUntil),
@@ -68,7 +68,7 @@ export async function releaseExpired(ctx: Ctx, { most }: { most: number }): Prom
 
 async function release(ctx: Ctx, from: Allocation, reason: Reason): Promise<PendingEvent[]> {
   const one = { ...from, status: 'released' as const, expiresAt: null, version: from.version + 1 };
-  await saveAllocation(ctx, one);
+  saveAllocation(ctx, one);
   return giveBack(ctx, [{ one, reason }]);
 }
 
@@ -82,7 +82,7 @@ async function giveBack(
   const lines = await readLines(ctx, ids);
   const changes = changeOf([...lines.values()].flat(), []);
   await lockNights(ctx, changes);
-  await deleteLines(ctx, ids);
+  deleteLines(ctx, ids);
   const nights = await changeSold(ctx, changes);
   return ended.flatMap(({ one, reason }) => {
     const own = lines.get(one.id) ?? [];

@@ -76,7 +76,7 @@ async function othersIn(
   room: Room,
   { span, touched }: { span: Nights; touched: readonly Id<'rbl'>[] },
 ): Promise<Nights[]> {
-  await lockRooms(ctx, [room.id]);
+  lockRooms(ctx, [room.id]);
   const uses = await usesOfRoom(ctx, { roomId: room.id, ...span });
   return uses.filter(({ blockId }) => blockId === null || !touched.includes(blockId));
 }

@@ -2,7 +2,7 @@ import type { Ctx } from '@ghasi/db/tenant-transaction';
 import type { Id } from '@ghasi/domain-primitives/ids';
 import { contains, nightDates } from '@ghasi/domain-primitives/stay';
 import { changeOf, type Guarded, guard, type Line, type Night, type Short, type Slice } from '../model.ts';
-import { type Allocation, replaceLines, saveAllocation } from '../queries/allocations.ts';
+import { type Allocation, deleteLines, insertLines, saveAllocation } from '../queries/allocations.ts';
 import { changeSold, lockNights } from '../queries/nights.ts';
 import { insertStays, usesOfRoom } from '../queries/room-uses.ts';
 import { lockRooms } from '../queries/rooms.ts';
@@ -33,14 +33,15 @@ export async function takeRooms(
   const stays = after.flatMap(({ bookedRoomId, slices }) =>
     slices.map(slice => ({ ...slice, bookedRoomId })),
   );
-  await lockRooms(
+  lockRooms(
     ctx,
     stays.map(({ roomId }) => roomId),
   );
   let nights: readonly Night[] = [];
   const done = await undoable(ctx, async () => {
-    await saveAllocation(ctx, target);
-    await replaceLines(ctx, target.id, after);
+    saveAllocation(ctx, target);
+    if (target.version > 1) deleteLines(ctx, [target.id]); // a new one has none
+    insertLines(ctx, target.id, after);
     if (!(await insertStays(ctx, stays))) return false;
     nights = await changeSold(ctx, changes);
     return true;

@@ -52,10 +52,8 @@ export async function lockAllocation(ctx: Ctx, reservationId: Id<'rsv'>): Promis
 }
 
 /** Makes an allocation, or writes its new state. */
-export async function saveAllocation(ctx: Ctx, one: Allocation): Promise<void> {
-  await execute(
-    ctx.tx,
-    sql`insert into inventory.allocations as a
+export function saveAllocation(ctx: Ctx, one: Allocation): void {
+  const statement = sql`insert into inventory.allocations as a
           (tenant_id, id, reservation_id, property_id, reservation_version, status, expires_at, version, updated_at)
         values (${ctx.tenantId}, ${idToUuid(one.id)}, ${idToUuid(one.reservationId)}, ${idToUuid(one.propertyId)},
                 ${one.reservationVersion}, ${one.status}, ${one.expiresAt}, ${one.version}, ${ctx.now})
@@ -64,8 +62,8 @@ export async function saveAllocation(ctx: Ctx, one: Allocation): Promise<void> {
               status = excluded.status,
               expires_at = excluded.expires_at,
               version = excluded.version,
-              updated_at = excluded.updated_at`,
-  );
+              updated_at = excluded.updated_at`;
+  ctx.write(execute(ctx.tx, statement));
 }
 
 /** R10: the hold becomes the guest's, unless it has lapsed; whoever of this and {@link expireHolds} is first, wins. */
@@ -165,12 +163,9 @@ function lineOf(found: LineRow): BookedLine {
   };
 }
 
-/** Puts these booked rooms in the place of the ones an allocation had. */
-export async function replaceLines(ctx: Ctx, id: Id<'alc'>, lines: readonly Line[]): Promise<void> {
-  await deleteLines(ctx, [id]);
-  await execute(
-    ctx.tx,
-    sql`insert into inventory.allocation_rooms
+/** Adds booked rooms to an allocation that has none. */
+export function insertLines(ctx: Ctx, id: Id<'alc'>, lines: readonly Line[]): void {
+  const statement = sql`insert into inventory.allocation_rooms
           (tenant_id, booked_room_id, allocation_id, room_type_id, arrival, departure, position)
         select ${ctx.tenantId}, l.*
         from unnest(${sql.param(lines.map(line => idToUuid(line.bookedRoomId)))}::uuid[],
@@ -178,28 +173,26 @@ export async function replaceLines(ctx: Ctx, id: Id<'alc'>, lines: readonly Line
                     ${sql.param(lines.map(line => idToUuid(line.roomTypeId)))}::uuid[],
                     ${sql.param(lines.map(line => line.stay.arrival))}::date[],
                     ${sql.param(lines.map(line => line.stay.departure))}::date[],
-                    ${sql.param(lines.map((_, at) => at))}::smallint[]) l`,
-  );
+                    ${sql.param(lines.map((_, at) => at))}::smallint[]) l`;
+  ctx.write(execute(ctx.tx, statement));
 }
 
 /** Removes the booked rooms of allocations, and their assignments. */
-export async function deleteLines(ctx: Ctx, ids: readonly Id<'alc'>[]): Promise<void> {
+export function deleteLines(ctx: Ctx, ids: readonly Id<'alc'>[]): void {
   const these = sql`${sql.param(ids.map(idToUuid))}::uuid[]`;
-  await execute(
-    ctx.tx,
-    sql`delete from inventory.room_uses u
+  const uses = sql`
+        delete from inventory.room_uses u
         using inventory.allocation_rooms l
         where u.tenant_id = ${ctx.tenantId}
           and l.tenant_id = u.tenant_id
           and l.booked_room_id = u.booked_room_id
-          and l.allocation_id = any (${these})`,
-  );
-  await execute(
-    ctx.tx,
-    sql`delete from inventory.allocation_rooms
+          and l.allocation_id = any (${these})`;
+  const lines = sql`
+        delete from inventory.allocation_rooms
         where tenant_id = ${ctx.tenantId}
-          and allocation_id = any (${these})`,
-  );
+          and allocation_id = any (${these})`;
+  ctx.write(execute(ctx.tx, uses));
+  ctx.write(execute(ctx.tx, lines));
 }
 
 /** The live allocation that a booked room belongs to, locked. */

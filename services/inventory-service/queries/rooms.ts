@@ -69,9 +69,9 @@ export async function lockType(ctx: Ctx, id: Id<'rty'>): Promise<void> {
 }
 
 /** X-089, LOCK-09: whoever changes who has a room waits for the others; in the order of their ids, after the nights. */
-export async function lockRooms(ctx: Ctx, ids: Iterable<Id<'rom'>>): Promise<void> {
+export function lockRooms(ctx: Ctx, ids: Iterable<Id<'rom'>>): void {
   for (const id of [...new Set(ids)].sort())
-    await lockEntity(ctx.tx, ctx.tenantId, { type: 'inventory.room', id });
+    ctx.write(lockEntity(ctx.tx, ctx.tenantId, { type: 'inventory.room', id }));
 }
 
 /** A room type that has rooms. */

@@ -52,7 +52,7 @@ export async function replaceKeys(
   if (booking.phase === 'ended') throw errors.BOOKING_ENDED();
   if (room.roomId === null) throw errors.NO_ROOM_ASSIGNED();
   if (booking.phase !== 'here') throw errors.GUEST_NOT_HERE();
-  await lockRoom(ctx, room.roomId);
+  lockRoom(ctx, room.roomId);
   const old = await keysOfRoom(ctx.tx, room.bookedRoomId);
   const change = ending(because === 'lost' ? 'replaced' : 'security');
   const events = [];
@@ -107,7 +107,7 @@ export async function liftKey(
 export async function lockKey(ctx: Ctx, credentialId: Id<'key'>): Promise<{ key: Key; booking: Booking }> {
   const named = await readKey(ctx.tx, credentialId);
   const booking = await lockBooking(ctx, named.reservationId);
-  await lockRoom(ctx, named.roomId);
+  lockRoom(ctx, named.roomId);
   if (booking === undefined) throw errors.BOOKING_UNKNOWN();
   return { key: await readKey(ctx.tx, credentialIdOf(named)), booking };
 }

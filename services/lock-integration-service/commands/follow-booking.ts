@@ -34,8 +34,9 @@ export async function followBooking(ctx: Ctx, locks: Locks, news: News): Promise
   const reservationId = idToUuid(news.reservationId);
   const known = await lockBooking(ctx, reservationId);
   if (known !== undefined && news.version <= known.version) return 'noop';
-  const booking = await saveBooking(ctx.tx, merged(ctx, { known, news }));
-  if (news.rooms !== undefined) await saveRooms(ctx, reservationId, news.rooms);
+  const booking = merged(ctx, { known, news });
+  saveBooking(ctx, booking);
+  if (news.rooms !== undefined) saveRooms(ctx, reservationId, news.rooms);
   const events = [];
   for (const key of await unfinishedOf(ctx.tx, reservationId)) {
     if (key.wish === 'gone') continue;
@@ -50,7 +51,10 @@ export async function followBooking(ctx: Ctx, locks: Locks, news: News): Promise
   return events;
 }
 
-function merged({ tenantId, now }: Ctx, { known, news }: { known: Booking | undefined; news: News }) {
+function merged(
+  { tenantId, now }: Ctx,
+  { known, news }: { known: Booking | undefined; news: News },
+): Booking {
   const phase = news.phase ?? known?.phase ?? 'expected';
   const isNewWindow =
     news.window !== undefined &&
@@ -86,6 +90,7 @@ export async function cashIsThere(
 ): Promise<ReactionResult> {
   const booking = await lockBooking(ctx, idToUuid(reservationId));
   if (booking === undefined || booking.isPaid) return 'noop';
-  const paid = await saveBooking(ctx.tx, { ...booking, isPaid: true });
+  const paid = { ...booking, isPaid: true };
+  saveBooking(ctx, paid);
   return settleBooking(ctx, locks, { booking: paid });
 }

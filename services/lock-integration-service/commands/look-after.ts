@@ -25,7 +25,8 @@ export async function lookAfter(
   if (found === undefined) return accepted(0, []);
   const isExpected = found.phase === 'expected' && found.validUntil > ctx.now;
   const lookAt = isExpected ? new Date(ctx.now.getTime() + LOOK_AGAIN_MS) : null;
-  const booking = await saveBooking(ctx.tx, { ...found, lookAt });
+  const booking = { ...found, lookAt };
+  saveBooking(ctx, booking);
   const events: PendingEvent[] = [];
   for (const key of await unfinishedOf(ctx.tx, booking.reservationId)) {
     const change = byTime(key, ctx.now);

@@ -44,7 +44,7 @@ export async function pairLock(
   if (wanted.roomId !== null) {
     const room = await findRoom(tx, wanted.roomId);
     if (room === undefined || room.archived || room.propertyId !== propertyId) throw errors.ROOM_UNKNOWN();
-    await lockRoom(ctx, room.roomId);
+    lockRoom(ctx, room.roomId);
   }
   const other = await lockOfReference(tx, wanted);
   if (other !== undefined) throw errors.LOCK_PAIRED({ lockId: idFromUuid('lck', other.id) });
@@ -76,7 +76,7 @@ export async function unpairLock(
   { lockId, proof }: { lockId: Id<'lck'>; proof?: Proof },
 ): Promise<Lock> {
   const lock = await readLock(ctx.tx, lockId);
-  if (lock.roomId !== null) await lockRoom(ctx, lock.roomId);
+  if (lock.roomId !== null) lockRoom(ctx, lock.roomId);
   const keys = await liveKeysOf(ctx.tx, lock.id);
   if (keys.length > 0) throw errors.LOCK_IN_USE({ keys: keys.map(credentialIdOf).join(', ') });
   if (lock.status === 'unpaired') return lock;

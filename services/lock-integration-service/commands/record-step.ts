@@ -95,7 +95,7 @@ async function lockTaken(
   { key: before, lease }: Taken,
 ): Promise<{ key: Key; booking: Booking | undefined } | undefined> {
   const booking = await lockBooking(ctx, before.reservationId);
-  await lockRoom(ctx, before.roomId);
+  lockRoom(ctx, before.roomId);
   const key = await findKey(ctx.tx, credentialIdOf(before));
   return key === undefined || key.lease !== lease ? undefined : { key, booking };
 }

@@ -26,10 +26,13 @@ export async function settleBooking(
   locks: Locks,
   { booking, replaced }: { booking: Booking; replaced?: Replaced },
 ): Promise<PendingEvent[]> {
-  const house = await findHouse(ctx.tx, booking.propertyId);
+  const [house, rooms] = await Promise.all([
+    findHouse(ctx.tx, booking.propertyId),
+    roomsOf(ctx.tx, booking.reservationId),
+  ]);
   const events: PendingEvent[] = [];
-  for (const room of await roomsOf(ctx.tx, booking.reservationId)) {
-    if (room.roomId !== null) await lockRoom(ctx, room.roomId);
+  for (const room of rooms) {
+    if (room.roomId !== null) lockRoom(ctx, room.roomId);
     const own = replaced?.bookedRoomId === room.bookedRoomId ? replaced.keyId : null;
     events.push(...(await settleRoom(ctx, locks, { booking, room, house, replaced: own })));
   }
@@ -45,8 +48,10 @@ type OneRoom = {
 
 async function settleRoom(ctx: Ctx, locks: Locks, one: OneRoom): Promise<PendingEvent[]> {
   const { booking, room, house, replaced } = one;
-  const known = await keysOfRoom(ctx.tx, room.bookedRoomId);
-  const lock = room.roomId === null ? undefined : await lockOfRoom(ctx.tx, room.roomId);
+  const [known, lock] = await Promise.all([
+    keysOfRoom(ctx.tx, room.bookedRoomId),
+    room.roomId === null ? undefined : lockOfRoom(ctx.tx, room.roomId),
+  ]);
   const window = { from: booking.validFrom, until: booking.validUntil };
   const { phase, isPaid, endReason } = booking;
   const stay: Stay = { phase, isPaid, endReason, roomId: room.roomId, window };

@@ -65,7 +65,7 @@ async function take(ctx: Ctx, locks: Locks, credentialId: Id<'key'>): Promise<Ta
   const named = await findKey(tx, credentialId);
   if (named === undefined) return undefined;
   await lockBooking(ctx, named.reservationId);
-  await lockRoom(ctx, named.roomId);
+  lockRoom(ctx, named.roomId);
   const key = (await findKey(tx, credentialId)) as Key;
   const isDue = key.nextTryAt !== null && key.nextTryAt <= now && key.queuedAt === null;
   const isTaken = key.leasedUntil !== null && key.leasedUntil > now;

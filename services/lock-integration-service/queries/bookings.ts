@@ -6,7 +6,6 @@ import { bookedRooms, bookings } from '../tables.ts';
 
 /** What we remember of a booking. */
 export type Booking = typeof bookings.$inferSelect;
-export type NewBooking = typeof bookings.$inferInsert;
 export type BookedRoom = typeof bookedRooms.$inferSelect;
 type Tx = Ctx['tx'];
 
@@ -15,10 +14,10 @@ type Tx = Ctx['tx'];
  * changes its keys takes this lock first (ORD-08).
  */
 export async function lockBooking(
-  { tx, tenantId }: Pick<Ctx, 'tx' | 'tenantId'>,
+  { tx, tenantId, write }: Pick<Ctx, 'tx' | 'tenantId' | 'write'>,
   reservationId: string,
 ): Promise<Booking | undefined> {
-  await lockEntity(tx, tenantId, { type: 'lock booking', id: reservationId });
+  write(lockEntity(tx, tenantId, { type: 'lock booking', id: reservationId }));
   const [row] = await tx.select().from(bookings).where(eq(bookings.reservationId, reservationId));
   return row;
 }
@@ -33,34 +32,38 @@ export async function findBooking(tx: Tx, reservationId: Id<'rsv'>): Promise<Boo
 }
 
 /** Writes a booking that is locked. */
-export async function saveBooking(tx: Tx, booking: NewBooking): Promise<Booking> {
+export function saveBooking({ tx, write }: Pick<Ctx, 'tx' | 'write'>, booking: Booking): void {
   const { tenantId: _, reservationId: __, ...changed } = booking;
-  const [row] = await tx
-    .insert(bookings)
-    .values(booking)
-    .onConflictDoUpdate({ target: [bookings.tenantId, bookings.reservationId], set: changed })
-    .returning();
-  return row as Booking;
+  write(
+    tx
+      .insert(bookings)
+      .values(booking)
+      .onConflictDoUpdate({ target: [bookings.tenantId, bookings.reservationId], set: changed }),
+  );
 }
 
 /** The rooms of a booking as somebody tells them; those he does not name are no longer booked. */
-export async function saveRooms(
-  { tx, tenantId }: Pick<Ctx, 'tx' | 'tenantId'>,
+export function saveRooms(
+  { tx, tenantId, write }: Pick<Ctx, 'tx' | 'tenantId' | 'write'>,
   reservationId: string,
   rooms: readonly { bookedRoomId: Id<'brm'>; roomId: Id<'rom'> | null }[],
-): Promise<void> {
+): void {
   const named = rooms.map(({ bookedRoomId }) => idToUuid(bookedRoomId));
-  await tx
-    .update(bookedRooms)
-    .set({ roomId: null })
-    .where(and(eq(bookedRooms.reservationId, reservationId), notInArray(bookedRooms.bookedRoomId, named)));
+  write(
+    tx
+      .update(bookedRooms)
+      .set({ roomId: null })
+      .where(and(eq(bookedRooms.reservationId, reservationId), notInArray(bookedRooms.bookedRoomId, named))),
+  );
   for (const room of rooms) {
     const bookedRoomId = idToUuid(room.bookedRoomId);
     const roomId = room.roomId === null ? null : idToUuid(room.roomId);
-    await tx
-      .insert(bookedRooms)
-      .values({ tenantId, reservationId, bookedRoomId, roomId })
-      .onConflictDoUpdate({ target: [bookedRooms.tenantId, bookedRooms.bookedRoomId], set: { roomId } });
+    write(
+      tx
+        .insert(bookedRooms)
+        .values({ tenantId, reservationId, bookedRoomId, roomId })
+        .onConflictDoUpdate({ target: [bookedRooms.tenantId, bookedRooms.bookedRoomId], set: { roomId } }),
+    );
   }
 }
 
@@ -74,9 +77,9 @@ export function roomsOf(tx: Tx, reservationId: string): Promise<BookedRoom[]> {
 }
 
 /** Holds a door until the transaction ends: what two bookings do to one room comes one after the other. */
-export async function lockRoom(
-  { tx, tenantId }: Pick<Ctx, 'tx' | 'tenantId'>,
+export function lockRoom(
+  { tx, tenantId, write }: Pick<Ctx, 'tx' | 'tenantId' | 'write'>,
   roomId: string,
-): Promise<void> {
-  await lockEntity(tx, tenantId, { type: 'lock room', id: roomId });
+): void {
+  write(lockEntity(tx, tenantId, { type: 'lock room', id: roomId }));
 }
