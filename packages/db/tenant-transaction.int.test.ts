@@ -4,6 +4,7 @@ import { newTenantId, testActor } from '@ghasi/testing/tenants';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Database, openDatabase } from './database.ts';
 import { sql } from './drizzle.ts';
+import { pgSchema, text, uuid } from './drizzle-tables.ts';
 import { scratch } from './fixtures/scratch.ts';
 import { isPrivilegeViolation, sqlState } from './pg-errors.ts';
 import { execute, row, rows } from './sql.ts';
@@ -167,16 +168,34 @@ const notes = (who: Who) =>
     rows<{ body: string }>(tx, sql`select body from scratch.notes order by body`),
   );
 
-test('writes that nobody waits for are done in their order, before what follows', async () => {
+const notesTable = pgSchema('scratch').table('notes', {
+  tenantId: uuid('tenant_id').notNull(),
+  body: text('body').notNull(),
+});
+
+test('writes that nobody waits for are done in their order, before what follows, whoever wrote the statement', async () => {
   const who = as();
-  await tenantTransaction(db, who, async ({ tx, tenantId, write }) => {
+  await tenantTransaction(db, who, async ({ tx, tenantId, write, ensure }) => {
+    const all = sql`true`;
     write(execute(tx, note(tenantId, 'a')));
-    write(tx.execute(sql`update scratch.notes set body = body || 'b'`));
-    const seen = await rows(tx, sql`select body from scratch.notes`);
-    expect(seen).toEqual([{ body: 'ab' }]);
+    write(tx.update(notesTable).set({ body: sql`body || 'b'` }));
+    ensure(
+      tx
+        .update(notesTable)
+        .set({ body: sql`body || 'c'` })
+        .where(all)
+        .returning()
+        .then(() => {}),
+    );
+    write(tx.execute(sql`update scratch.notes set body = body || 'd'`));
+    ensure(rows(tx, sql`update scratch.notes set body = body || 'e' returning body`));
+    write(tx.insert(notesTable).values({ tenantId, body: 'f' }));
+    write(execute(tx, sql`update scratch.notes set body = body || 'g'`));
+    const seen = await tx.select({ body: notesTable.body }).from(notesTable).orderBy(notesTable.body);
+    expect(seen).toEqual([{ body: 'abcdeg' }, { body: 'fg' }]);
     write(execute(tx, note(tenantId, 'with COMMIT')));
   });
-  expect(await notes(who)).toEqual([{ body: 'ab' }, { body: 'with COMMIT' }]);
+  expect(await notes(who)).toEqual([{ body: 'abcdeg' }, { body: 'fg' }, { body: 'with COMMIT' }]);
 });
 
 test.each(['with COMMIT', 'before another statement'])(

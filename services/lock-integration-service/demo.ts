@@ -122,6 +122,7 @@ function bookingRow({ tenantId, now }: Ctx, propertyId: string, booking: SeedBoo
     ...{ tenantId, reservationId: idToUuid(reservationId), propertyId, guestId: idToUuid(guestId) },
     ...{ version, windowVersion: version, isPaid, validFrom, validUntil },
     phase: inAt === null ? 'expected' : 'here',
+    endReason: null,
     lookAt: inAt === null ? new Date(Math.max(now.getTime(), validFrom.getTime() - aheadMs)) : null,
   };
 }

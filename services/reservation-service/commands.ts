@@ -45,7 +45,7 @@ export async function draftReservation(
   { guest, rail, ...sale }: NewReservation,
 ): Promise<Reservation> {
   const guestId = ctx.newId('gst');
-  await insertGuest(ctx, { ...guest, id: guestId });
+  insertGuest(ctx, { ...guest, id: guestId });
   const nothing = { amount: '0', currency: sale.total.gross.currency };
   const draft: Reservation = {
     ...sale,
@@ -66,7 +66,7 @@ export async function draftReservation(
     wanted: null,
     version: 1,
   };
-  await insertReservation(ctx, draft);
+  insertReservation(ctx, draft);
   return draft;
 }
 
@@ -86,16 +86,14 @@ export async function confirmReservation(
 
 /** Begins the booking saga of a booking that has just become a hold. */
 export async function startHold(ctx: Ctx, booking: Reservation): Promise<Accepted<Reservation>> {
-  await Promise.all([
-    saveReservation(ctx, booking),
-    startSaga(ctx, {
-      id: uuid7(),
-      kind: 'booking',
-      reservationId: booking.id,
-      waitsFor: 'allocation',
-      deadlineAt: new Date(booking.allocateBy as string),
-    }),
-  ]);
+  saveReservation(ctx, booking);
+  await startSaga(ctx, {
+    id: uuid7(),
+    kind: 'booking',
+    reservationId: booking.id,
+    waitsFor: 'allocation',
+    deadlineAt: new Date(booking.allocateBy as string),
+  });
   return accepted(booking, [events.held(booking)]);
 }
 
@@ -117,8 +115,8 @@ export async function endBooking(
   ending: Ending,
 ): Promise<Accepted<Reservation>> {
   const ended = cancel(booking, ending);
-  await saveReservation(ctx, ended);
-  await endSaga(ctx, { reservationId: booking.id }, 'compensated');
+  saveReservation(ctx, ended);
+  endSaga(ctx, { reservationId: booking.id }, 'compensated');
   return accepted(ended, [events.cancelled(ended, booking.status, ending)]);
 }
 
@@ -133,7 +131,7 @@ export async function assignRooms(
   if (assigned.every((room, place) => room.roomId === booking.rooms[place]?.roomId))
     return accepted(booking, []);
   const moved = after(booking, { rooms: assigned });
-  await saveReservation(ctx, moved);
+  saveReservation(ctx, moved);
   return accepted(moved, [events.roomsAssigned(moved, booking, fromNight)]);
 }
 

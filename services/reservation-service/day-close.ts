@@ -29,9 +29,9 @@ async function declareNoShow(ctx: Ctx, id: Id<'rsv'>, closedDate: string): Promi
   const before = await locked(ctx, id);
   if (!mayBecome(before.status, 'no_show')) return []; // he came after all
   if ((await findSagaOf(ctx, { reservationId: id, kind: 'check_in' })) !== undefined) return []; // or stands at the desk
-  await endSaga(ctx, { reservationId: id }, 'compensated');
+  endSaga(ctx, { reservationId: id }, 'compensated');
   const { booking, fee, refund } = noShow(before, closedDate);
-  await saveReservation(ctx, booking);
+  saveReservation(ctx, booking);
   return [events.didNotCome(booking, { businessDate: closedDate, fee, refund })];
 }
 

@@ -136,22 +136,21 @@ export async function findGuest(tx: Tx, id: Id<'gst'>): Promise<Guest | undefine
   return { id, name, phone, email, locale };
 }
 
-export async function insertGuest({ tx, tenantId, now }: Ctx, guest: Guest): Promise<void> {
-  await tx.insert(guests).values({ ...guest, tenantId, id: idToUuid(guest.id), createdAt: now });
+export function insertGuest({ tx, tenantId, now, write }: Ctx, guest: Guest): void {
+  write(tx.insert(guests).values({ ...guest, tenantId, id: idToUuid(guest.id), createdAt: now }));
 }
 
-export async function insertReservation(ctx: Ctx, booking: Reservation): Promise<void> {
-  const { tx, tenantId, now } = ctx;
-  await tx.insert(reservations).values({ ...rowOf(booking), tenantId, createdAt: now, updatedAt: now });
+export function insertReservation({ tx, tenantId, now, write }: Ctx, booking: Reservation): void {
+  write(tx.insert(reservations).values({ ...rowOf(booking), tenantId, createdAt: now, updatedAt: now }));
 }
 
 /** Saves a booking that was read at the version before. */
-export async function saveReservation({ tx, now }: Ctx, booking: Reservation): Promise<void> {
-  const saved = await tx
+export function saveReservation({ tx, now, ensure }: Ctx, booking: Reservation): void {
+  const saved = tx
     .update(reservations)
     .set({ ...rowOf(booking), updatedAt: now })
     .where(and(eq(reservations.id, idToUuid(booking.id)), eq(reservations.version, booking.version - 1)));
-  assertUpdated(saved, 'reservation');
+  ensure(saved.then(touched => assertUpdated(touched, 'reservation')));
 }
 
 function rowOf(booking: Reservation) {
@@ -189,30 +188,31 @@ export async function startSaga(
   saga: SagaOf & Step & { id: string; businessDate?: string },
 ): Promise<void> {
   const { tx, tenantId, now } = ctx;
-  await tx
-    .insert(sagas)
-    .values({ ...saga, tenantId, reservationId: idToUuid(saga.reservationId), startedAt: now });
+  const row = { ...saga, tenantId, reservationId: idToUuid(saga.reservationId), startedAt: now };
+  ctx.write(tx.insert(sagas).values(row));
   await failpoint(`saga.${saga.kind}.start`);
 }
 
 /** The saga goes on to its next step. */
-export async function stepSaga({ tx }: Ctx, saga: SagaOf, step: Step): Promise<void> {
-  await tx.update(sagas).set(step).where(isOpen(saga));
+export async function stepSaga({ tx, write }: Ctx, saga: SagaOf, step: Step): Promise<void> {
+  write(tx.update(sagas).set(step).where(isOpen(saga)));
   await failpoint(`saga.${saga.kind}.step`);
 }
 
 /** The saga is over; without a kind, every saga of the booking is. One that had ended before stays as it is. */
-export async function endSaga({ tx, now, count }: Ctx, saga: SomeSaga, outcome: SagaOutcome): Promise<void> {
-  const ended = await tx
+export function endSaga({ tx, now, count, ensure }: Ctx, saga: SomeSaga, outcome: SagaOutcome): void {
+  const update = tx
     .update(sagas)
     .set({ outcome, endedAt: now })
     .where(isOpen(saga))
     .returning({ kind: sagas.kind });
-  for (const { kind } of ended) {
-    await failpoint(`saga.${kind}.end`);
-    const labels = { service: 'reservation-service', saga_name: kind, outcome };
-    count('melmastoon_saga_completed_total', labels);
-  }
+  const told = update.then(async ended => {
+    for (const { kind } of ended) {
+      await failpoint(`saga.${kind}.end`);
+      count('melmastoon_saga_completed_total', { service: 'reservation-service', saga_name: kind, outcome });
+    }
+  });
+  ensure(told);
 }
 
 /** A saga that still runs, by its id. */

@@ -35,7 +35,7 @@ export async function undoNoShow(ctx: Ctx, desk: Desk): Promise<Accepted<Reserva
     throw errors.TRANSITION_REFUSED({ from: booking.status, to: 'confirmed' });
   if (problem === 'TOO_LATE_TO_UNDO') throw errors.TOO_LATE_TO_UNDO();
   const restored = restore(booking);
-  await saveReservation(ctx, restored);
+  saveReservation(ctx, restored);
   return accepted(restored, [events.confirmed(restored)]);
 }
 
@@ -48,6 +48,6 @@ export async function takeBackCheckIn(ctx: Ctx, desk: Desk): Promise<Accepted<Re
   if ((await findSagaOf(ctx, { reservationId: desk.id, kind: 'check_out' })) !== undefined)
     throw errors.LEAVING();
   const waiting = undoCheckIn(booking);
-  await saveReservation(ctx, waiting);
+  saveReservation(ctx, waiting);
   return accepted(waiting, [events.checkInUndone(waiting, desk.businessDate)]);
 }

@@ -29,7 +29,7 @@ export const bookingSaga: readonly Reaction[] = [
     // late. Inventory hears of the cancellation after this and lets the rooms go.
     if (booking.status !== 'held' || booking.allocationId !== null) return 'noop';
     const withRooms = allocated(booking, allocationId);
-    await saveReservation(ctx, withRooms);
+    saveReservation(ctx, withRooms);
     const capture = withRooms.early ?? nothingDue(withRooms);
     if (capture !== undefined) return settle(ctx, withRooms, capture);
     const deadlineAt = new Date(withRooms.expiresAt as string);
@@ -49,7 +49,7 @@ export const bookingSaga: readonly Reaction[] = [
     const booking = await locked(ctx, payload.reservationId);
     if (payload.purpose !== 'booking' && payload.purpose !== 'deposit') {
       if (payload.rail === 'cash_pending') return 'noop'; // a promise
-      await saveReservation(ctx, cashArrived(booking, payload.amount as Reservation['dueNow']));
+      saveReservation(ctx, cashArrived(booking, payload.amount as Reservation['dueNow']));
       return undefined;
     }
     // a capture after the end is refunded by payment, which heard of the end as well.
@@ -63,7 +63,7 @@ export const bookingSaga: readonly Reaction[] = [
             amount: payload.amount as Reservation['dueNow'],
           };
     if (booking.allocationId !== null) return settle(ctx, booking, capture);
-    await saveReservation(ctx, after(booking, { early: capture }));
+    saveReservation(ctx, after(booking, { early: capture }));
     return undefined;
   }),
 
@@ -76,7 +76,7 @@ export const bookingSaga: readonly Reaction[] = [
 
   on(CashReconciled, async (ctx, { reservationId, received }) => {
     const booking = await locked(ctx, reservationId);
-    await saveReservation(ctx, cashArrived(booking, received as Reservation['dueNow']));
+    saveReservation(ctx, cashArrived(booking, received as Reservation['dueNow']));
     return undefined;
   }),
 ] as readonly Reaction[];
@@ -107,7 +107,8 @@ function nothingDue({ payment, dueNow }: Reservation): Capture | undefined {
 /** Rooms and money are there. */
 async function settle(ctx: Ctx, booking: Reservation, capture: Capture): Promise<PendingEvent[]> {
   const settled = confirm(booking, capture);
-  await Promise.all([saveReservation(ctx, settled), endSaga(ctx, sagaOf(booking), 'success')]);
+  saveReservation(ctx, settled);
+  endSaga(ctx, sagaOf(booking), 'success');
   const { id, arrivesOn: businessDate } = settled;
   if (businessDate == null) return [events.confirmed(settled)];
   const desk = await startCheckIn(ctx, { id, businessDate }); // a walk-in stands there

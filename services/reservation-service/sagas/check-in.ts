@@ -25,7 +25,7 @@ export async function startCheckIn(ctx: Ctx, { id, businessDate }: Desk): Promis
   if (problem === 'ROOM_NOT_ASSIGNED') throw errors.ROOM_NOT_ASSIGNED();
   if ((await findSagaOf(ctx, sagaOf(booking))) !== undefined) return accepted(booking, []); // begun already
   const begun = after(booking, {});
-  await saveReservation(ctx, begun);
+  saveReservation(ctx, begun);
   const deadlineAt = new Date(ctx.now.getTime() + CHECK_IN_MS);
   await startSaga(ctx, {
     id: uuid7(),
@@ -47,7 +47,7 @@ export async function finishCheckIn(ctx: Ctx, { id, businessDate }: Desk): Promi
   const missing = missingForCheckIn(booking);
   if (missing.length > 0) throw errors.CHECK_IN_INCOMPLETE({ missing: missing.join(', ') });
   const inHouse = after(booking, { status: 'checked_in', inSince: businessDate });
-  await saveReservation(ctx, inHouse);
+  saveReservation(ctx, inHouse);
   return accepted(inHouse, [events.checkedIn(inHouse, { businessDate, at: ctx.now, afterPartial: true })]);
 }
 
@@ -76,14 +76,14 @@ export const checkInSaga: readonly Reaction[] = [
 /** SAGA-40: time is over and something is missing. Never in by itself from here (SAGA-41). */
 export async function endOverdueCheckIn(ctx: Ctx, saga: OpenSaga): Promise<readonly PendingEvent[]> {
   const booking = await locked(ctx, saga.reservationId);
-  await saveReservation(ctx, after(booking, { status: 'check_in_partial' }));
-  await endSaga(ctx, saga, 'partial');
+  saveReservation(ctx, after(booking, { status: 'check_in_partial' }));
+  endSaga(ctx, saga, 'partial');
   return [];
 }
 
 async function learn(ctx: Ctx, id: Id<'rsv'>, news: Partial<Reservation>): Promise<PendingEvent[]> {
   const booking = after(await locked(ctx, id), news);
-  await saveReservation(ctx, booking);
+  saveReservation(ctx, booking);
   const saga = await findSagaOf(ctx, sagaOf(booking));
   return saga === undefined ? [] : letIn(ctx, booking, saga.businessDate as string);
 }
@@ -92,8 +92,8 @@ async function learn(ctx: Ctx, id: Id<'rsv'>, news: Partial<Reservation>): Promi
 async function letIn(ctx: Ctx, booking: Reservation, businessDate: string): Promise<PendingEvent[]> {
   if (missingForCheckIn(booking).length > 0) return [];
   const inHouse = after(booking, { status: 'checked_in', inSince: businessDate });
-  await saveReservation(ctx, inHouse);
-  await endSaga(ctx, sagaOf(booking), 'success');
+  saveReservation(ctx, inHouse);
+  endSaga(ctx, sagaOf(booking), 'success');
   return [events.checkedIn(inHouse, { businessDate, at: ctx.now, afterPartial: false })];
 }
 

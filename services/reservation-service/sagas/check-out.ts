@@ -25,7 +25,7 @@ export async function startCheckOut(
   // R15: nights he does not sleep are given back and repriced first. The hotel day may lag the calendar (R1).
   if (businessDate < departure && today < departure) throw errors.SHORTEN_FIRST({ departure });
   const begun = after(booking, {});
-  await saveReservation(ctx, begun);
+  saveReservation(ctx, begun);
   const deadlineAt = new Date(ctx.now.getTime() + CHECK_OUT_MS);
   await startSaga(ctx, { id: uuid7(), ...sagaOf(booking), waitsFor: 'folio', businessDate, deadlineAt });
   return accepted(begun, [events.checkOutStarted(begun, businessDate, deadlineAt)]);
@@ -37,7 +37,7 @@ export const checkOutSaga: readonly Reaction[] = [
     const booking = await locked(ctx, reservationId);
     const isLeaving = (await findSagaOf(ctx, sagaOf(booking))) !== undefined;
     if (!isLeaving && booking.status !== 'checked_out_balance_pending') return 'noop';
-    await endSaga(ctx, sagaOf(booking), 'success');
+    endSaga(ctx, sagaOf(booking), 'success');
     const nothing = { ...booking.payment.outstanding, amount: '0' };
     const payment = { ...booking.payment, outstanding: nothing };
     const gone = after(booking, { status: 'checked_out', payment });
@@ -59,7 +59,7 @@ export async function endOverdueCheckOut(
     await stepSaga(ctx, saga, { waitsFor: saga.waitsFor, deadlineAt });
     return [];
   }
-  await endSaga(ctx, saga, 'partial');
+  endSaga(ctx, saga, 'partial');
   const leaving = after(booking, { status: 'checked_out_balance_pending' });
   return leave(ctx, leaving, { businessDate: saga.businessDate as string, balance });
 }
@@ -69,7 +69,7 @@ async function leave(
   booking: Reservation,
   { businessDate, balance }: { businessDate: string; balance: Reservation['dueNow'] },
 ): Promise<PendingEvent[]> {
-  await saveReservation(ctx, booking);
+  saveReservation(ctx, booking);
   return [events.checkedOut(booking, { businessDate, at: ctx.now, balance })];
 }
 

@@ -38,7 +38,7 @@ export async function changeDates(
   if ((await findSagaOf(ctx, { reservationId: id, kind: 'check_out' })) !== undefined) throw errors.LEAVING();
   if (isSame(booking.stay, wanted.stay)) throw errors.SAME_DATES();
   const after = askForDates(booking, wanted);
-  await saveReservation(ctx, after);
+  saveReservation(ctx, after);
   const deadlineAt = new Date(ctx.now.getTime() + DATE_CHANGE_MS);
   await startSaga(ctx, { id: uuid7(), ...sagaOf(booking), waitsFor: 'allocation', deadlineAt });
   const change = { from: booking.stay, to: wanted.stay, keyWindow: wanted.keyWindow };
@@ -58,8 +58,8 @@ export const dateChangeSaga: readonly Reaction[] = [
   on(DeltaApplied, async (ctx, { reservationId, newStay, ...price }) => {
     const booking = await locked(ctx, reservationId);
     if (booking.wanted === null || !isSame(booking.wanted.stay, newStay)) return 'noop';
-    await saveReservation(ctx, moveTo(booking, booking.wanted, price as Repriced));
-    await endSaga(ctx, sagaOf(booking), 'success');
+    saveReservation(ctx, moveTo(booking, booking.wanted, price as Repriced));
+    endSaga(ctx, sagaOf(booking), 'success');
     return undefined;
   }),
 ] as readonly Reaction[];
@@ -77,14 +77,14 @@ export async function datesRefused(
 export async function endOverdueDateChange(ctx: Ctx, saga: OpenSaga): Promise<readonly PendingEvent[]> {
   const booking = await locked(ctx, saga.reservationId);
   if (saga.waitsFor === 'allocation' && booking.wanted !== null) return putBack(ctx, booking, booking.wanted);
-  await endSaga(ctx, saga, 'partial');
+  endSaga(ctx, saga, 'partial');
   return [];
 }
 
 async function putBack(ctx: Ctx, booking: Reservation, wanted: WantedDates): Promise<PendingEvent[]> {
   const after = keepDates(booking);
-  await saveReservation(ctx, after);
-  await endSaga(ctx, sagaOf(booking), 'compensated');
+  saveReservation(ctx, after);
+  endSaga(ctx, sagaOf(booking), 'compensated');
   const change = { from: wanted.stay, to: booking.stay, keyWindow: booking.keyWindow };
   return [events.datesChanged(after, change, 'reallocation_failed')];
 }
