@@ -4,7 +4,7 @@ import { type Actor, type Ctx, tenantTransaction } from '@ghasi/db/tenant-transa
 import { armedFailpoints, failpoint } from '@ghasi/domain-primitives/failpoint';
 import type { TenantId } from '@ghasi/domain-primitives/ids';
 import type { UUIDv7 } from '@ghasi/domain-primitives/uuid';
-import type { Inbox } from './inbox.ts';
+import { type Inbox, KnownAlready } from './inbox.ts';
 import type { Settled } from './observe-consumed.ts';
 import { inTraceOfEvent, inTracesOfEvents } from './observe-trace.ts';
 import type { ServiceOutbox } from './outbox.ts';
@@ -55,30 +55,26 @@ export class Applier {
   }
 
   async #hopefully(ctx: Ctx, batch: Batch): Promise<Settled[]> {
-    if (armedFailpoints().length > 0) return this.#carefully(ctx, batch); // a crash must find the claims written
-    const allNew = this.#claim(ctx, batch).then(fresh => {
-      if (fresh.size < batch.reads.length) throw new KnownAlready();
-    });
-    ctx.ensure(allNew);
+    const { inbox } = this.#options;
+    const isArmed = armedFailpoints().length > 0; // a crash must find the claims written
+    if (isArmed || batch.reads.some(isAgain) || !inbox.areRecent(ctx, claimsOf(batch)))
+      return this.#carefully(ctx, batch);
+    const claimed = inbox.claimNew(ctx, claimsOf(batch), batch.fence);
+    ctx.write(claimed);
     try {
       return await this.#reactToAll(ctx, batch.reads, () => true);
     } catch (error) {
-      await allNew; // if it is not: a reaction to what was seen before may fail, and that says nothing
+      await claimed; // if it was not: a reaction to what was seen before may fail, and that says nothing
       throw error;
     }
   }
 
   async #carefully(ctx: Ctx, batch: Batch): Promise<Settled[]> {
-    const fresh = await this.#claim(ctx, batch);
+    const fresh = await this.#options.inbox.claim(ctx, claimsOf(batch), batch.fence);
     await failpoint('consumer.after-claim');
     const results = await this.#reactToAll(ctx, batch.reads, place => fresh.has(place));
     await failpoint('consumer.after-effect');
     return results;
-  }
-
-  #claim(ctx: Ctx, { reads, fence }: Batch): Promise<ReadonlySet<number>> {
-    const claims = reads.map(({ claim }) => claim);
-    return this.#options.inbox.claim(ctx, claims, fence);
   }
 
   async #reactToAll(
@@ -128,8 +124,11 @@ export class Applier {
   }
 }
 
-/** Not all messages of a hopeful run were new. */
-class KnownAlready extends Error {}
+/** Whatever failed before or is replayed is in the inbox already, most likely. */
+const isAgain = ({ delivery: { attempt, attributes } }: Readable) =>
+  attempt > 1 || attributes.replayOf !== undefined || attributes.replayTarget !== undefined;
+
+const claimsOf = ({ reads }: Batch) => reads.map(({ claim }) => claim);
 
 /** New messages from `place` on that one call of their reaction can take. */
 function untilAnother(

@@ -1,5 +1,6 @@
 import type { Fence } from '@ghasi/brokers/broker';
 import type { Database } from '@ghasi/db/database';
+import { isUniqueViolation } from '@ghasi/db/pg-errors';
 import { sendPrepared } from '@ghasi/db/send';
 import { type Ctx, tenantTransaction } from '@ghasi/db/tenant-transaction';
 import { escapeIdentifier } from 'pg';
@@ -21,8 +22,20 @@ export type Claim = {
 /** Inbox rows are kept this long; older ones are known by their key's version only. */
 export const INBOX_DAYS = 30;
 
+/** Not all of the messages were new. */
+export class KnownAlready extends Error {
+  override name = 'KnownAlready';
+}
+
 /** The inbox of one service: which messages are new, and which have been dealt with. */
 export type Inbox = {
+  /** Whether messages may be claimed by `claimNew`: old ones may be known by their key's version only. */
+  areRecent(ctx: Pick<Ctx, 'now'>, claims: readonly Claim[]): boolean;
+  /**
+   * Claims messages in the hope that all are new; if they are not, it fails with {@link KnownAlready}, and the transaction with
+   * it. So nobody need wait for it, and it costs less than to ask which of them are new. Checks the fence first.
+   */
+  claimNew(ctx: Ctx, claims: readonly Claim[], fence: Fence | undefined): Promise<void>;
   /** Claims messages in the running transaction; returns the places of those that are new. Checks the fence first. */
   claim(ctx: Ctx, claims: readonly Claim[], fence: Fence | undefined): Promise<ReadonlySet<number>>;
   /** The handler looked and had nothing to do. */
@@ -42,29 +55,25 @@ export function createInbox(schema: string): Inbox {
   const recent = (claim: Claim, now: Date) =>
     now.getTime() - Date.parse(claim.occurredAt) < (INBOX_DAYS - 1) * 86_400_000;
 
+  const insert = (tx: Tx, into: Insert, values: unknown[], fence: Fence | undefined) =>
+    fence === undefined
+      ? sendPrepared(tx.$client, into.free, values)
+      : sendPrepared(tx.$client, into.held, [...values, fence.subscription, fence.shards, fence.epochs]);
+
   return {
+    areRecent: ({ now }, claims) => claims.every(claim => recent(claim, now)),
+    async claimNew({ tx, tenantId }, claims, fence) {
+      try {
+        await insert(tx, statements.insertNew, valuesOf(tenantId, claims), fence);
+      } catch (error) {
+        if (isUniqueViolation(error, 'inbox_pk') || isUniqueViolation(error, 'inbox_business_key'))
+          throw new KnownAlready('one of them was claimed before', { cause: error });
+        throw error;
+      }
+    },
     async claim({ tx, tenantId, now }, claims, fence) {
       const client = tx.$client;
-      const values = [
-        tenantId,
-        claims.map(claim => claim.consumer),
-        claims.map(claim => claim.eventId),
-        claims.map(claim => claim.topic),
-        claims.map(claim => claim.eventType),
-        claims.map(claim => claim.idempotencyKey),
-        claims.map(claim => claim.orderingKey),
-        claims.map(claim => claim.aggregateVersion),
-        claims.map(claim => claim.messageId),
-      ];
-      const { rows } =
-        fence === undefined
-          ? await sendPrepared(client, statements.insert, values)
-          : await sendPrepared(client, statements.insertHeld, [
-              ...values,
-              fence.subscription,
-              fence.shards,
-              fence.epochs,
-            ]);
+      const { rows } = await insert(tx, statements.insert, valuesOf(tenantId, claims), fence);
       const fresh = new Set(rows.map(nameOfRow));
       const known = claims.filter(claim => !fresh.has(nameOf(claim)));
       const again = known.length === 0 ? none : await retake(client, statements.retake, tenantId, known);
@@ -108,6 +117,25 @@ export function createInbox(schema: string): Inbox {
   };
 }
 
+type Tx = Ctx['tx'];
+
+/** A statement for messages that came from a shard, and one for those that did not. */
+type Insert = { readonly free: string; readonly held: string };
+
+function valuesOf(tenantId: string, claims: readonly Claim[]): unknown[] {
+  return [
+    tenantId,
+    claims.map(claim => claim.consumer),
+    claims.map(claim => claim.eventId),
+    claims.map(claim => claim.topic),
+    claims.map(claim => claim.eventType),
+    claims.map(claim => claim.idempotencyKey),
+    claims.map(claim => claim.orderingKey),
+    claims.map(claim => claim.aggregateVersion),
+    claims.map(claim => claim.messageId),
+  ];
+}
+
 const nameOf = ({ consumer, eventId }: Claim) => `${consumer} ${eventId}`;
 const nameOfRow = (row: { consumer_name: string; event_id: string }) =>
   `${row.consumer_name} ${row.event_id}`;
@@ -118,7 +146,7 @@ const none = new Set<string>();
  * all: after a change of hands most of a batch is known, and a round trip for each made a takeover slower than the next.
  */
 async function retake(
-  client: Ctx['tx']['$client'],
+  client: Tx['$client'],
   statement: string,
   tenantId: string,
   known: readonly Claim[],
@@ -133,27 +161,31 @@ async function retake(
 
 // In the order of the key, so that two processes with the same messages wait for each other and never in a circle.
 // processed_at at once: row, effect and events commit together or not at all.
-const insertInto = (schema: string, held = '') => `
+const insertInto = (schema: string, fence: string, end: string) => `
     insert into ${schema}.inbox
       (tenant_id, consumer_name, event_id, topic, event_type, idempotency_key, ordering_key, aggregate_version,
        broker_message_id, processed_at, result)
     select $1, m.consumer, m.event_id, m.topic, m.event_type, m.idempotency_key, m.ordering_key, m.version, m.message_id,
            now(), 'ok'
     from unnest($2::text[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bigint[], $9::text[])
-      as m (consumer, event_id, topic, event_type, idempotency_key, ordering_key, version, message_id)${held}
+      as m (consumer, event_id, topic, event_type, idempotency_key, ordering_key, version, message_id)
+    ${fence}
     order by m.consumer, m.event_id
-    on conflict do nothing
-    returning consumer_name, event_id`;
+    ${end}`;
+
+// With the fence in one statement: whoever lost a shard inserts nothing, and fails. It answers nothing, so whatever that
+// is will do; as a column that nobody reads, the planner would leave it out.
+const fenceOf = (schema: string) =>
+  `where (${schema}.assert_holds($10, $11::smallint[], $12::bigint[]) is null) is not null`;
+
+const insertBoth = (schema: string, end: string): Insert => ({
+  free: insertInto(schema, '', end),
+  held: insertInto(schema, fenceOf(schema), end),
+});
 
 const statementsFor = (schema: string) => ({
-  insert: insertInto(schema),
-  // With the fence in one statement: whoever lost a shard inserts nothing, and fails. It answers nothing, so whatever that
-  // is will do; as a column that nobody reads, the planner would leave it out.
-  insertHeld: insertInto(
-    schema,
-    `
-    where (${schema}.assert_holds($10, $11::smallint[], $12::bigint[]) is null) is not null`,
-  ),
+  insertNew: insertBoth(schema, ''),
+  insert: insertBoth(schema, 'on conflict do nothing returning consumer_name, event_id'),
   retake: `
     with failed as (
       select i.consumer_name, i.event_id

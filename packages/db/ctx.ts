@@ -20,7 +20,8 @@ export type Ctx = {
   /**
    * Sends a write whose answer nobody needs: it leaves in one packet with what follows, with COMMIT if nothing does. When it
    * fails, nothing of the transaction is kept, and its error is the transaction's. One statement, or several sent at once: one that
-   * waits for another's answer would leave after COMMIT; that is for `ensure`.
+   * waits for another's answer would leave after COMMIT; that is for `ensure`. It leaves in the order of calls; a statement of the builder
+   * that is awaited, also by `Promise.all`, leaves a little later than one of `rows` or `execute`.
    */
   write(statement: PromiseLike<unknown>): void;
   /** The same for what must have come true before COMMIT leaves, such as a versioned update that must find its row. */

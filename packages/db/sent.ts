@@ -6,22 +6,29 @@ export class Sent {
   readonly #writes: Promise<unknown>[] = [];
   readonly #checks: Promise<unknown>[] = [];
   readonly #later: (() => void)[] = [];
+  #failure: { readonly reason: unknown } | undefined;
 
   write(statement: PromiseLike<unknown>): void {
-    this.#writes.push(begun(statement));
+    this.#writes.push(this.#begun(statement));
   }
 
   ensure(check: PromiseLike<unknown>): void {
-    this.#checks.push(begun(check));
+    this.#checks.push(this.#begun(check));
   }
 
   afterCommit(work: () => void): void {
     this.#later.push(work);
   }
 
-  /** Throws unless every check has come true. */
+  /** Throws unless every check has come true, and if a write is known to have failed. */
   async checked(): Promise<void> {
     if (this.#checks.length > 0) await Promise.all(this.#checks);
+    if (this.#failure !== undefined) throw this.#failure.reason;
+  }
+
+  /** Waits until nothing of it is under way: from now on its connection may serve others. */
+  async ended(): Promise<void> {
+    await Promise.allSettled([...this.#writes, ...this.#checks]);
   }
 
   /** Throws unless every write has been done too. */
@@ -32,6 +39,15 @@ export class Sent {
 
   committed(): void {
     for (const work of this.#later) work();
+  }
+
+  /** A builder's statement is sent when somebody asks for its answer: now, or the next one would leave before it. */
+  #begun(statement: PromiseLike<unknown>): Promise<unknown> {
+    const promise = new Promise((resolve, reject) => statement.then(resolve, reject));
+    promise.catch(reason => {
+      this.#failure ??= { reason };
+    });
+    return promise;
   }
 
   /** Of what was sent, that which failed first; what comes after it only says that the transaction is over. */
@@ -49,13 +65,6 @@ export class RolledBack extends Error {
   constructor() {
     super('The transaction was rolled back: one of its statements failed and the error was swallowed.');
   }
-}
-
-/** A builder's statement is sent when somebody asks for its answer: now, or the next one would leave before it. */
-function begun(statement: PromiseLike<unknown>): Promise<unknown> {
-  const promise = new Promise((resolve, reject) => statement.then(resolve, reject));
-  promise.catch(() => {});
-  return promise;
 }
 
 const IN_FAILED_TRANSACTION = '25P02';

@@ -227,6 +227,42 @@ test('what a transaction ensures must have come true before it commits', async (
   expect(await notes(who)).toEqual([]);
 });
 
+test('a transaction that fails gives its connection back once nothing of it is under way', async () => {
+  const alone = openDatabase({ url: db.url, service: 'scratch', max: 1 });
+  try {
+    const refusal = new Error('no');
+    const attempt = tenantTransaction(alone, as(), async ({ tx, tenantId, ensure }) => {
+      const inSteps = async () => {
+        for (let step = 0; step < 4; step++) await execute(tx, sql`select ${step}::int`);
+        await execute(tx, note(tenantId, 'not in the transaction of somebody else'));
+      };
+      ensure(inSteps());
+      throw refusal;
+    });
+    const other = as();
+    const next = tenantTransaction(alone, other, async ({ tx, tenantId }) => {
+      for (let step = 0; step < 4; step++) await execute(tx, sql`select ${step}::int`);
+      await execute(tx, note(tenantId, 'next'));
+    });
+    await expect(attempt).rejects.toBe(refusal);
+    await next;
+    expect(await notes(other)).toEqual([{ body: 'next' }]);
+  } finally {
+    await alone.close();
+  }
+});
+
+test('a write that fails without the server knowing fails its transaction', async () => {
+  const who = as();
+  const refusal = new Error('nothing was sent');
+  const attempt = tenantTransaction(db, who, async ({ tx, tenantId, write }) => {
+    write(Promise.reject(refusal));
+    await execute(tx, note(tenantId, 'half'));
+  });
+  await expect(attempt).rejects.toBe(refusal);
+  expect(await notes(who)).toEqual([]);
+});
+
 test('every packet of a read has its tenant and refuses writes, and the next user of the connection has neither', async () => {
   const alone = openDatabase({ url: db.url, service: 'scratch', max: 1 });
   try {

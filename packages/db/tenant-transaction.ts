@@ -116,6 +116,7 @@ function transaction<R>(
     } catch (error) {
       const reason = await sent.reasonFor(error);
       await begun.catch(() => {});
+      await sent.ended();
       await client.query('rollback').then(
         () => ended('aborted', true),
         () => {},

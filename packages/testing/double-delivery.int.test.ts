@@ -50,6 +50,7 @@ describe('a reaction that breaks the contract is found', () => {
     const more = '\\n\\+ done .*"errand_id":"e1"';
     expect(problems).toEqual([
       expect.stringMatching(`^the second delivery changed something:${more}`),
+      expect.stringMatching(`^after a failed attempt it did something else:${more}`),
       expect.stringMatching(`^after a failed attempt, the second delivery changed something:${more}`),
       expect.stringMatching(`^a run that was rolled back left something:${more}`),
     ]);
