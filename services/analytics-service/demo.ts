@@ -63,10 +63,10 @@ export async function seedAnalytics(
     // The change first: it holds the tenant's lock, so that nothing about these bookings comes in between.
     for (const scopeId of houses) {
       const own = stays.filter(({ propertyId }) => idToUuid(propertyId) === scopeId);
-      await noteChanges(ctx, projection, { scopeId, topic: 'booking', days: rangesOf(own.flatMap(daysOf)) });
+      noteChanges(ctx, projection, { scopeId, topic: 'booking', days: rangesOf(own.flatMap(daysOf)) });
       const posted = charges.filter(({ propertyId }) => idToUuid(propertyId) === scopeId);
       const days = rangesOf(posted.map(({ businessDate }) => businessDate));
-      await noteChanges(ctx, projection, { scopeId, topic: 'charge', days });
+      noteChanges(ctx, projection, { scopeId, topic: 'charge', days });
     }
     return (await seedStays(ctx, stays)) + (await seedCharges(ctx, charges)) > 0;
   });
@@ -102,7 +102,7 @@ async function seedStays(ctx: Ctx, stays: readonly SeedStay[]): Promise<number> 
     ctx,
     fresh.flatMap(({ samples, ...of }) => samples.map(sample => ({ ...of, sample }))),
   );
-  await writeBookings(
+  writeBookings(
     ctx,
     fresh.map(({ samples, ...of }) => ({ ...of, booking: foldBooking(samples) as Booking })),
     { isNew: true },

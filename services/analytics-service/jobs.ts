@@ -25,11 +25,13 @@ export const projectHouse = defineJob({
   async run(ctx, { propertyId }) {
     const inTransaction: InTransaction = work => ctx.transaction(tx => work({ ...tx, now: ctx.now }));
     // Waits for transactions that counted on this run; whatever comes after them asks for the next one.
-    await inTransaction(({ tx, tenantId }) =>
-      execute(
-        tx,
-        sql`update analytics.watermarks set due_at = '-infinity'
-            where tenant_id = ${tenantId} and scope_id = ${idToUuid(propertyId)}`,
+    await inTransaction(async ({ tx, tenantId, write }) =>
+      write(
+        execute(
+          tx,
+          sql`update analytics.watermarks set due_at = '-infinity'
+              where tenant_id = ${tenantId} and scope_id = ${idToUuid(propertyId)}`,
+        ),
       ),
     );
     const { outcomes, error } = await runHandlers(inTransaction, projection, idToUuid(propertyId));
@@ -81,7 +83,7 @@ async function lookAgain(ctx: Ctx): Promise<void> {
   for (const scopeId of houses) {
     const { businessDate } = await readHouse(ctx, scopeId);
     const days = [{ from: addDays(businessDate, -ROUND_DAYS), until: addDays(businessDate, 1) }];
-    await noteChanges(ctx, projection, { scopeId, topic: 'day', days });
+    noteChanges(ctx, projection, { scopeId, topic: 'day', days });
   }
   await enqueueAll(ctx, houses);
 }

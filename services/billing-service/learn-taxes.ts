@@ -24,11 +24,13 @@ export async function learnTaxesOf(
   const quote = await ask(quoteOf, { tenantId, quoteId });
   if (quote === null) return 'unknown';
   await transaction(async ctx => {
-    const folio = await lockFolio(ctx.tx, { folioId });
+    const [folio, before] = await Promise.all([
+      lockFolio(ctx.tx, { folioId }),
+      listNights(ctx.tx, { folioId }),
+    ]);
     if (folio?.quoteId !== quoteId) return; // other dates were agreed on meanwhile
-    const before = await listNights(ctx.tx, folioId);
     const after = before.map(night => (night.posted ? night : { ...night, taxes: taxesOf(quote, night) }));
-    await saveNights(ctx, folioId, { before, after });
+    saveNights(ctx, folioId, { before, after });
   });
   return 'learnt';
 }

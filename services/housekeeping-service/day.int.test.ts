@@ -80,7 +80,7 @@ describe('a hotel day begins', () => {
       inn.tenantId,
       inn.book({ arrival: FIRST_DAY, departure: '2027-06-30', roomId: a ?? null }).checkedIn(),
     );
-    await house.inside(inn.tenantId, ctx =>
+    await house.inside(inn.tenantId, async ctx =>
       saveHabits(ctx, inn.propertyId, { stayoverService: false, deepCleanEvery: 7 }),
     );
     await house.hear(inn.tenantId, inn.nextDay('2027-05-15'));

@@ -56,16 +56,16 @@ export function seedHousekeeping(db: Database, house: SeedHouse): Promise<void> 
     await lockEntity(ctx.tx, ctx.tenantId, { type: 'housekeeping.seed', id: propertyId });
     if (await hasPlans(ctx, propertyId)) return accepted(undefined, []);
     await beginDay(ctx, { propertyId, businessDate: today, version: 0 });
-    await saveHabits(ctx, propertyId, { stayoverService: true, deepCleanEvery: 90 });
+    saveHabits(ctx, propertyId, { stayoverService: true, deepCleanEvery: 90 });
     for (const [kind, items] of Object.entries(lists) as [TaskKind, readonly string[]][]) {
       const plan: Plan = { ...usualPlans[kind], items };
-      await savePlan(ctx, { propertyId, kind, plan });
+      savePlan(ctx, { propertyId, kind, plan });
     }
     const events: unknown[] = [];
     for (const [n, { id, ...room }] of house.rooms.entries()) {
       const door = { ...room, id, propertyId, sellableFrom: today, closedFrom: null };
       await saveDoor(ctx, door, 0);
-      await saveDeepClean(ctx, id, addDays(today, -((n * 11) % 80)));
+      saveDeepClean(ctx, id, addDays(today, -((n * 11) % 80)));
       events.push(...(await seedLook(ctx, id, looks[n % looks.length] ?? 'clean')));
     }
     return accepted(undefined, [...events, ...(await seedWork(ctx, house))]);
@@ -151,13 +151,13 @@ function stayRow({ tenantId, propertyId }: GuestHouse, guest: SeedGuest): typeof
 
 async function sleptIn(ctx: Ctx, { propertyId, today }: GuestHouse, guest: SeedGuest): Promise<unknown[]> {
   const { roomId, reservationId, departure } = guest;
-  await lockRooms(ctx, [roomId]);
+  lockRooms(ctx, [roomId]);
   const room = await roomOf(ctx, { roomId, propertyId });
   const entered = stateAfter(room.state, { kind: 'occupied' }) ?? room.state;
   const why = { businessDate: today, reservationId };
   const occupied = await setOccupancy(ctx, room, entered, { ...why, cause: 'check_in' });
   const used = stateAfter(occupied.room.state, { kind: 'worked', work: 'slept' }) ?? occupied.room.state;
-  const slept = await setState(ctx, occupied.room, used, { ...why, cause: 'stay_over' });
+  const slept = setState(ctx, occupied.room, used, { ...why, cause: 'stay_over' });
   const events = [...occupied.events, ...slept.events];
   if (departure <= today) return events;
   const wanted = { ...why, kind: 'stayover_clean', cause: 'schedule' } as const;

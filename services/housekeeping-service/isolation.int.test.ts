@@ -25,7 +25,7 @@ beforeAll(async () => {
     const booking = inn.book({ arrival: FIRST_DAY, departure: '2027-05-12', roomId });
     await house.hear(tenantId, booking.checkedIn(), booking.checkedOut({ businessDate: FIRST_DAY }));
     const discrepancy = await house.inside(tenantId, async ctx => {
-      await savePlan(ctx, { propertyId, kind: 'turndown', plan: { estimatedMinutes: 5, items: [] } });
+      savePlan(ctx, { propertyId, kind: 'turndown', plan: { estimatedMinutes: 5, items: [] } });
       const days = { from: '2027-06-01', until: '2027-06-02' };
       const block = { ticketId: newId('mtk'), propertyId, roomId, kind: 'out_of_order', days } as const;
       await saveBlock(ctx, { ...block, returnCondition: 'dirty', ended: false }, 1);

@@ -82,13 +82,11 @@ export function messageReactions(post: Post): Reaction[] {
     on(BookingCheckedOut, async (ctx, left, envelope) => {
       const { stay, balance, reservationId } = left;
       const fact = { ...about(left, envelope), facts: { stay, balance } };
-      const receipt = await noteLetter(ctx, post, { ...fact, template: 'receipt' });
-      const survey = await noteLetter(ctx, post, {
-        ...fact,
-        template: 'stay_survey',
-        cause: `${reservationId}:stay_survey`,
-        facts: { stay },
-      });
+      const cause = `${reservationId}:stay_survey`;
+      const [receipt, survey] = await Promise.all([
+        noteLetter(ctx, post, { ...fact, template: 'receipt' }),
+        noteLetter(ctx, post, { ...fact, template: 'stay_survey', cause, facts: { stay } }),
+      ]);
       return receipt || survey ? undefined : 'noop';
     }),
     // One word about the keys of a booking, however many rooms it has; each replacement is told. Never a code: no

@@ -18,7 +18,7 @@ import { requestRefund } from './commands/refund.ts';
 import type { Payments } from './payments.ts';
 import { type Booking, type BookingName, lockBooking, updateBooking } from './queries/bookings.ts';
 import { saveShift } from './queries/drawers.ts';
-import { findByCause, lockIntentsOf, setFolio } from './queries/intents.ts';
+import { lockAsked, lockIntentsOf, setFolio } from './queries/intents.ts';
 import { note } from './queries/ledger.ts';
 
 /** Cancels that say: this booking never was. What came for it goes back whole (SAGA-24, SAGA-25, X-119). */
@@ -33,7 +33,7 @@ export function paymentReactions(payments: Payments): Reaction[] {
       const isPromise = held.payment.rail === 'cash_pending';
       const due = fromJson(isPromise ? held.payment.outstanding : held.dueNow);
       const isWhole = isPromise || held.dueNow.amount === held.total.gross.amount;
-      const now = await updateBooking(ctx.tx, booking, {
+      const now = updateBooking(ctx, booking, {
         version: aggregateVersion,
         heldVersion: aggregateVersion,
         rail: held.payment.rail,
@@ -48,14 +48,14 @@ export function paymentReactions(payments: Payments): Reaction[] {
     on(AllocationCommitted, async (ctx, { reservationVersion, ...of }) => {
       const booking = await lockBooking(ctx, of);
       if (reservationVersion <= (booking.allocatedVersion ?? 0)) return 'noop';
-      const now = await updateBooking(ctx.tx, booking, { allocatedVersion: reservationVersion });
+      const now = updateBooking(ctx, booking, { allocatedVersion: reservationVersion });
       return events(await askForBooking(ctx, payments, now));
     }),
     on(BookingConfirmed, async (ctx, confirmed, { metadata: { aggregateVersion: version } }) => {
       const booking = await lockBooking(ctx, confirmed);
       if (version <= booking.version) return 'noop';
       // Also after an undo: a booking that was given up lives again (R18).
-      await updateBooking(ctx.tx, booking, { version, ended: null });
+      updateBooking(ctx, booking, { version, ended: null });
     }),
     on(BookingCancelled, async (ctx, cancelled, { metadata: { aggregateVersion: version } }) => {
       const booking = await lockBooking(ctx, cancelled);
@@ -99,9 +99,9 @@ type Folio = BookingName & { readonly folioId: Parameters<typeof idToUuid<'fol'>
 async function rememberFolio(ctx: Ctx, folio: Folio, version: number): Promise<Booking> {
   const booking = await lockBooking(ctx, folio);
   const folioId = idToUuid(folio.folioId);
-  if (booking.folioId !== folioId) await setFolio(ctx.tx, booking.reservationId, folioId);
+  if (booking.folioId !== folioId) setFolio(ctx, booking.reservationId, folioId);
   const folioVersion = Math.max(version, booking.folioVersion);
-  return updateBooking(ctx.tx, booking, { folioId, folioVersion });
+  return updateBooking(ctx, booking, { folioId, folioVersion });
 }
 
 type ChargePosted = ReturnType<typeof FolioChargePosted.from>['payload'] & { lineId: string };
@@ -118,14 +118,17 @@ async function askForDelta(
   const cost = fromJson(gross);
   const extra = owed.minor < cost.minor ? owed.minor : cost.minor;
   if (extra <= 0n || booking.ended !== null || booking.rail === null) return 'noop';
-  if (await findByCause(ctx.tx, posted.lineId)) return 'noop';
-  const open = await supersede(ctx, booking, 'date_change');
+  const { reservationId } = booking;
+  const purpose = 'date_change';
+  const { same, open } = await lockAsked(ctx.tx, { reservationId, purpose, cause: posted.lineId });
+  if (same !== undefined) return 'noop';
+  await supersede(ctx, open);
   const rail = booking.rail === 'cash' ? 'cash_pending' : booking.rail;
   const made = await createIntent(ctx, payments, {
     booking,
-    purpose: 'date_change',
+    purpose,
     rail,
-    amount: money(extra + open.left, cost.currency),
+    amount: money(extra + (open?.amount ?? 0n), cost.currency),
     cause: posted.lineId,
     expiresAt: null,
   });
@@ -143,7 +146,7 @@ async function giveBackDelta(
   const amount = fromJson(posted.amount);
   const free = paid === undefined || paid.currency !== amount.currency ? 0n : paid.captured - paid.refunded;
   if (paid === undefined || free < amount.minor) {
-    await note(ctx, {
+    note(ctx, {
       entry: 'refund.beyond_captures',
       reservationId: booking.reservationId,
       detail: { refundId: posted.refundId, amount: String(amount.minor), free: String(free) },

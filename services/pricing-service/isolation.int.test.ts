@@ -33,7 +33,7 @@ async function fill({ tenantId, propertyId, single, plans }: Hotel): Promise<voi
   const reservationId = newId('rsv');
   const newStay = { arrival: saturday, departure: addDays(saturday, 3) };
   await house.inside(tenantId, async ctx => {
-    await noteUse(ctx, { reservationId, quoteId, status: 'booked' });
+    noteUse(ctx, { reservationId, quoteId, status: 'booked' });
     await applyDelta(ctx, {
       ...{ allocationId: newId('alc'), reservationId, propertyId, reservationVersion: 2, quoteId },
       ...{ guestId: newId('gst'), locale: 'en', previousStay: stay, newStay, nights: [] },

@@ -19,9 +19,9 @@ export const reactions = [
     return (await rememberRoomType(ctx, roomType, specVersion)) ? undefined : 'noop';
   }),
   // SAGA-16: the price of a booking is the quote it was made with; it lapses no more.
-  on(BookingHeld, async (ctx, { reservationId, quoteId }) => {
-    await noteUse(ctx, { reservationId, quoteId, status: 'booked' });
-    await useQuote(ctx.tx, quoteId);
+  on(BookingHeld, (ctx, { reservationId, quoteId }) => {
+    noteUse(ctx, { reservationId, quoteId, status: 'booked' });
+    useQuote(ctx, quoteId);
   }),
   on(BookingCancelled, (ctx, { reservationId }) =>
     noteUse(ctx, { reservationId, quoteId: null, status: 'given_back' }),

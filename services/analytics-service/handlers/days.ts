@@ -23,15 +23,17 @@ export type Changed = { readonly house: House; readonly days: readonly LocalDate
  * which anything happened, and every day that has a number now.
  */
 export async function changedDays(ctx: Ctx, { scopeId, changes }: Work, table: DayTable): Promise<Changed> {
-  const house = await readHouse(ctx, scopeId);
   const moments = changes.flatMap(({ topic, at }) => (topic === 'day' ? [] : (at ?? [])));
   const ranges = [...changes.filter(({ at }) => at == null), ...(await begun(ctx, scopeId, changes))];
   const open = ranges.filter(({ from, until }) => from === null || until === null);
-  const froms = ranges.map(({ from }) => from ?? house.window?.from ?? null);
-  const untils = ranges.map(({ until }) => until ?? house.window?.until ?? null);
+  const asked = readHouse(ctx, scopeId);
+  // Where nothing is open, nothing waits for it: it leaves with what is read next.
+  const window = open.length === 0 ? null : (await asked).window;
+  const froms = ranges.map(({ from }) => from ?? window?.from ?? null);
+  const untils = ranges.map(({ until }) => until ?? window?.until ?? null);
   const elsewhere =
     open.length === 0 ? sql`` : daysWithAnything(ctx, { propertyId: scopeId, table, since: least(open) });
-  const found = await rows<{ date: LocalDate }>(
+  const found = rows<{ date: LocalDate }>(
     ctx.tx,
     sql`select distinct d.date
         from (
@@ -46,7 +48,8 @@ export async function changedDays(ctx: Ctx, { scopeId, changes }: Work, table: D
         where d.date is not null
         order by d.date`,
   );
-  return { house, days: found.map(({ date }) => date) };
+  const [house, days] = await Promise.all([asked, found]);
+  return { house, days: days.map(({ date }) => date) };
 }
 
 /**
@@ -106,15 +109,17 @@ function daysWithAnything(
 }
 
 /** Takes away the rows of some days before they are set anew; one that knew more stays (PROJ-10). */
-export async function clearDays(
+export function clearDays(
   ctx: Ctx,
   table: DayTable,
   { propertyId, days, watermark }: { propertyId: string; days: readonly LocalDate[]; watermark: number },
-): Promise<void> {
-  await execute(
-    ctx.tx,
-    sql`delete from analytics.${sql.identifier(table)}
-        where tenant_id = ${ctx.tenantId} and property_id = ${propertyId}
-          and date = any(${sql.param(days)}::date[]) and source_watermark <= ${watermark}::float8`,
+): void {
+  ctx.write(
+    execute(
+      ctx.tx,
+      sql`delete from analytics.${sql.identifier(table)}
+          where tenant_id = ${ctx.tenantId} and property_id = ${propertyId}
+            and date = any(${sql.param(days)}::date[]) and source_watermark <= ${watermark}::float8`,
+    ),
   );
 }

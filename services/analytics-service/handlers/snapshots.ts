@@ -81,6 +81,7 @@ function snapshotHandler(
       const end = of.today ? addDays(house.businessDate, 1) : house.businessDate;
       // Of a house that nobody has told us of yet there are no hotel days to tell; when it is, all of them are.
       const told = days.filter(day => house.openedOn !== null && day >= house.openedOn && day < end);
+      if (told.length === 0) return [];
       const totals = await readDays(ctx, { propertyId: work.scopeId, days: told });
       const snapshots = told.map(date => ({
         ...{ kind, propertyId: work.scopeId, date, watermark: work.watermark },

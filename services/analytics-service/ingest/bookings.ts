@@ -16,16 +16,15 @@ export type Heard = { readonly reservationId: string; readonly propertyId: strin
  */
 export async function hearOfBooking(ctx: Ctx, heard: Heard): Promise<void> {
   const { reservationId, propertyId } = heard;
-  await begin(ctx);
-  const added = await writeSamples(ctx, [heard]);
-  const samples = await samplesOf(ctx, reservationId);
+  begin(ctx);
+  const [added, samples] = await Promise.all([writeSamples(ctx, [heard]), samplesOf(ctx, reservationId)]);
   const booking = foldBooking(samples);
   if (booking !== undefined)
-    await writeBookings(ctx, [{ reservationId, propertyId, booking }], { isNew: samples.length === added });
+    writeBookings(ctx, [{ reservationId, propertyId, booking }], { isNew: samples.length === added });
   const days = samples.flatMap(sample =>
     daysOf(sample).map(one => ({ ...one, subject: `${reservationId} ${sample.version} ${sample.kind}` })),
   );
-  await changed(ctx, { propertyId, topic: 'booking', days });
+  changed(ctx, { propertyId, topic: 'booking', days });
 }
 
 function samplesOf(ctx: Ctx, reservationId: string): Promise<Sample[]> {

@@ -7,52 +7,56 @@ import { everything } from '../projection/handler.ts';
 import { begin, changed } from './ingest.ts';
 
 /** A house joined: its zone and its first hotel day decide which day a moment belongs to. */
-export async function hearOfHouse(
+export function hearOfHouse(
   ctx: Ctx,
   house: { propertyId: string; zone: string; currency: string; openedOn: LocalDate; at: string },
-): Promise<void> {
+): void {
   const { propertyId, zone, currency, openedOn, at } = house;
-  await begin(ctx);
-  await execute(
-    ctx.tx,
-    sql`insert into analytics.properties (tenant_id, id, zone, currency, opened_on)
-        values (${ctx.tenantId}, ${propertyId}, ${zone}, ${currency}, ${openedOn})
-        on conflict (tenant_id, id) do nothing`,
+  begin(ctx);
+  ctx.write(
+    execute(
+      ctx.tx,
+      sql`insert into analytics.properties (tenant_id, id, zone, currency, opened_on)
+          values (${ctx.tenantId}, ${propertyId}, ${zone}, ${currency}, ${openedOn})
+          on conflict (tenant_id, id) do nothing`,
+    ),
   );
-  await beginDay(ctx, { propertyId, date: openedOn, at });
-  await changed(ctx, { propertyId, topic: 'house', days: [everything] });
+  beginDay(ctx, { propertyId, date: openedOn, at });
+  changed(ctx, { propertyId, topic: 'house', days: [everything] });
 }
 
 /**
  * R1: a hotel day was closed and the next one began. Moments since then belong to the new day and no longer to the one that
  * had begun before, and there is one more day ahead to count rooms for: all of that is looked at again.
  */
-export async function hearOfDay(
+export function hearOfDay(
   ctx: Ctx,
   day: { propertyId: string; closedDate: LocalDate; businessDate: LocalDate; at: string },
-): Promise<void> {
+): void {
   const { propertyId, closedDate, businessDate, at } = day;
-  await begin(ctx);
-  await beginDay(ctx, { propertyId, date: businessDate, at });
+  begin(ctx);
+  beginDay(ctx, { propertyId, date: businessDate, at });
   const before = new Date(Date.parse(at) - 1);
   const calendar = addDays(localDateIn(parseZone('UTC'), before), -1);
   const days = [
     { from: closedDate < calendar ? closedDate : calendar, until: null },
     { from: null, until: null, at: before },
   ];
-  await changed(ctx, { propertyId, topic: 'day', days });
+  changed(ctx, { propertyId, topic: 'day', days });
 }
 
-async function beginDay(
+function beginDay(
   ctx: Ctx,
   { propertyId, date, at }: { propertyId: string; date: LocalDate; at: string },
-): Promise<void> {
-  await execute(
-    ctx.tx,
-    sql`insert into analytics.business_days as d (tenant_id, property_id, date, began_at)
-        values (${ctx.tenantId}, ${propertyId}, ${date}, ${at})
-        on conflict (tenant_id, property_id, date) do update
-        set began_at = least(d.began_at, excluded.began_at)`,
+): void {
+  ctx.write(
+    execute(
+      ctx.tx,
+      sql`insert into analytics.business_days as d (tenant_id, property_id, date, began_at)
+          values (${ctx.tenantId}, ${propertyId}, ${date}, ${at})
+          on conflict (tenant_id, property_id, date) do update
+          set began_at = least(d.began_at, excluded.began_at)`,
+    ),
   );
 }
 
@@ -71,13 +75,15 @@ export type Charge = {
 /** A line landed on a folio. One that was heard of after its reversal decides what that one counts as. */
 export async function hearOfCharge(ctx: Ctx, charge: Charge): Promise<void> {
   const { lineId, propertyId, businessDate, kind, reverses, currency, net, gross } = charge;
-  await begin(ctx);
-  await execute(
-    ctx.tx,
-    sql`insert into analytics.charges (tenant_id, id, property_id, business_date, kind, reverses, currency, net, gross)
-        values (${ctx.tenantId}, ${lineId}, ${propertyId}, ${businessDate}, ${kind}, ${reverses}, ${currency}, ${net},
-                ${gross})
-        on conflict (tenant_id, id) do nothing`,
+  begin(ctx);
+  ctx.write(
+    execute(
+      ctx.tx,
+      sql`insert into analytics.charges (tenant_id, id, property_id, business_date, kind, reverses, currency, net, gross)
+          values (${ctx.tenantId}, ${lineId}, ${propertyId}, ${businessDate}, ${kind}, ${reverses}, ${currency}, ${net},
+                  ${gross})
+          on conflict (tenant_id, id) do nothing`,
+    ),
   );
   const reversals = await rows<{ date: LocalDate }>(
     ctx.tx,
@@ -86,23 +92,25 @@ export async function hearOfCharge(ctx: Ctx, charge: Charge): Promise<void> {
         where tenant_id = ${ctx.tenantId} and reverses = ${lineId}`,
   );
   const days = [businessDate, ...reversals.map(({ date }) => date)].map(oneDay);
-  await changed(ctx, { propertyId, topic: 'charge', days });
+  changed(ctx, { propertyId, topic: 'charge', days });
 }
 
 /** A task of housekeeping is off the list. */
-export async function hearOfTask(
+export function hearOfTask(
   ctx: Ctx,
   task: { taskId: string; propertyId: string; businessDate: LocalDate; outcome: string },
-): Promise<void> {
+): void {
   const { taskId, propertyId, businessDate, outcome } = task;
-  await begin(ctx);
-  await execute(
-    ctx.tx,
-    sql`insert into analytics.tasks (tenant_id, id, property_id, business_date, outcome)
-        values (${ctx.tenantId}, ${taskId}, ${propertyId}, ${businessDate}, ${outcome})
-        on conflict (tenant_id, id) do nothing`,
+  begin(ctx);
+  ctx.write(
+    execute(
+      ctx.tx,
+      sql`insert into analytics.tasks (tenant_id, id, property_id, business_date, outcome)
+          values (${ctx.tenantId}, ${taskId}, ${propertyId}, ${businessDate}, ${outcome})
+          on conflict (tenant_id, id) do nothing`,
+    ),
   );
-  await changed(ctx, { propertyId, topic: 'task', days: [oneDay(businessDate)] });
+  changed(ctx, { propertyId, topic: 'task', days: [oneDay(businessDate)] });
 }
 
 const oneDay = (date: LocalDate) => ({ from: date, until: addDays(date, 1) });

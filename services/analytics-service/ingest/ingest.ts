@@ -13,16 +13,16 @@ export type Topic = 'house' | 'day' | 'room' | 'booking' | 'charge' | 'task';
 const here = { schema: 'analytics' };
 
 /** Call it first: what one tenant's events say is taken in one after the other. */
-export function begin(ctx: Ctx): Promise<void> {
-  return beginIngest(ctx, here);
+export function begin(ctx: Ctx): void {
+  beginIngest(ctx, here);
 }
 
 /** Says which days of a house changed. */
-export async function changed(
+export function changed(
   ctx: Ctx,
   { propertyId, topic, days }: { propertyId: string; topic: Topic; days: readonly Days[] },
-): Promise<void> {
-  await noteChanges(ctx, here, { scopeId: propertyId, topic, days });
+): void {
+  noteChanges(ctx, here, { scopeId: propertyId, topic, days });
 }
 
 /**

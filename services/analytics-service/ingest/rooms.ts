@@ -8,21 +8,23 @@ import { begin, changed } from './ingest.ts';
 type Room = { readonly roomId: string; readonly propertyId: string; readonly roomTypeId: string };
 
 /** One more room, or one less, from a night on. Each event writes its own column, so either may come first. */
-export async function hearOfRoom(
+export function hearOfRoom(
   ctx: Ctx,
   room: Room & { sellableFrom: LocalDate | null; closedFrom: LocalDate | null },
-): Promise<void> {
+): void {
   const { roomId, propertyId, roomTypeId, sellableFrom, closedFrom } = room;
-  await begin(ctx);
-  await execute(
-    ctx.tx,
-    sql`insert into analytics.rooms as r (tenant_id, id, property_id, room_type_id, sellable_from, closed_from)
-        values (${ctx.tenantId}, ${roomId}, ${propertyId}, ${roomTypeId}, ${sellableFrom}, ${closedFrom})
-        on conflict (tenant_id, id) do update
-        set sellable_from = coalesce(r.sellable_from, excluded.sellable_from),
-            closed_from = coalesce(r.closed_from, excluded.closed_from)`,
+  begin(ctx);
+  ctx.write(
+    execute(
+      ctx.tx,
+      sql`insert into analytics.rooms as r (tenant_id, id, property_id, room_type_id, sellable_from, closed_from)
+          values (${ctx.tenantId}, ${roomId}, ${propertyId}, ${roomTypeId}, ${sellableFrom}, ${closedFrom})
+          on conflict (tenant_id, id) do update
+          set sellable_from = coalesce(r.sellable_from, excluded.sellable_from),
+              closed_from = coalesce(r.closed_from, excluded.closed_from)`,
+    ),
   );
-  await changed(ctx, {
+  changed(ctx, {
     propertyId,
     topic: 'room',
     days: [{ from: sellableFrom ?? closedFrom, until: null }],
@@ -46,15 +48,17 @@ export async function hearOfTicket(
   },
 ): Promise<void> {
   const { ticketId, version, kind, propertyId, roomId, out, at } = ticket;
-  await begin(ctx);
-  await execute(
-    ctx.tx,
-    sql`insert into analytics.tickets (tenant_id, id, version, kind, property_id, room_id, out_from, out_until, at)
-        values (${ctx.tenantId}, ${ticketId}, ${version}, ${kind}, ${propertyId}, ${roomId}, ${out?.from ?? null},
-                ${out?.until ?? null}, ${at})
-        on conflict (tenant_id, id, version, kind) do nothing`,
+  begin(ctx);
+  ctx.write(
+    execute(
+      ctx.tx,
+      sql`insert into analytics.tickets (tenant_id, id, version, kind, property_id, room_id, out_from, out_until, at)
+          values (${ctx.tenantId}, ${ticketId}, ${version}, ${kind}, ${propertyId}, ${roomId}, ${out?.from ?? null},
+                  ${out?.until ?? null}, ${at})
+          on conflict (tenant_id, id, version, kind) do nothing`,
+    ),
   );
-  await changed(ctx, { propertyId, topic: 'room', days: await nightsOf(ctx, ticketId) });
+  changed(ctx, { propertyId, topic: 'room', days: await nightsOf(ctx, ticketId) });
 }
 
 /** A closing frees nights of its openings, whichever was heard of first. */
@@ -68,7 +72,7 @@ async function nightsOf(ctx: Ctx, ticketId: string): Promise<Days[]> {
 }
 
 /** The state of a room changed. The last word of a hotel day holds until the next (R26). */
-export async function hearOfStatus(
+export function hearOfStatus(
   ctx: Ctx,
   status: {
     roomId: string;
@@ -78,19 +82,21 @@ export async function hearOfStatus(
     before: OutOfOrder;
     out: OutOfOrder;
   },
-): Promise<void> {
+): void {
   const { roomId, propertyId, version, businessDate, before, out } = status;
-  await begin(ctx);
-  await execute(
-    ctx.tx,
-    sql`insert into analytics.room_statuses as s
-          (tenant_id, room_id, business_date, property_id, version, out_from, out_until)
-        values (${ctx.tenantId}, ${roomId}, ${businessDate}, ${propertyId}, ${version}, ${out?.from ?? null},
-                ${out?.until ?? null})
-        on conflict (tenant_id, room_id, business_date) do update
-        set version = excluded.version, out_from = excluded.out_from, out_until = excluded.out_until
-        where s.version < excluded.version`,
+  begin(ctx);
+  ctx.write(
+    execute(
+      ctx.tx,
+      sql`insert into analytics.room_statuses as s
+            (tenant_id, room_id, business_date, property_id, version, out_from, out_until)
+          values (${ctx.tenantId}, ${roomId}, ${businessDate}, ${propertyId}, ${version}, ${out?.from ?? null},
+                  ${out?.until ?? null})
+          on conflict (tenant_id, room_id, business_date) do update
+          set version = excluded.version, out_from = excluded.out_from, out_until = excluded.out_until
+          where s.version < excluded.version`,
+    ),
   );
   const days = [before, out].filter(nights => nights !== null);
-  if (days.length > 0) await changed(ctx, { propertyId, topic: 'room', days });
+  if (days.length > 0) changed(ctx, { propertyId, topic: 'room', days });
 }

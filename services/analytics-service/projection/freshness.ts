@@ -90,13 +90,13 @@ export async function readFreshness(
   of: { scopeId: string; handlers: readonly string[] },
 ): Promise<Freshness> {
   // First how far they have come, then how far it goes: what is heard in between makes them stale, never the reverse.
-  const standings = await rows<Standing>(
+  const standings = rows<Standing>(
     ctx.tx,
     sql`select handler, status, source_watermark::float8 as "sourceWatermark", computed_at as "computedAt"
         from ${sql.identifier(schema)}.checkpoints
         where tenant_id = ${ctx.tenantId} and scope_id = ${of.scopeId}
           and handler = any(${sql.param(of.handlers)}::text[])`,
   );
-  const watermark = await currentWatermark(ctx, { schema }, of.scopeId);
-  return freshnessOf(standings, { handlers: of.handlers, watermark, now: ctx.now });
+  const [found, watermark] = await Promise.all([standings, currentWatermark(ctx, { schema }, of.scopeId)]);
+  return freshnessOf(found, { handlers: of.handlers, watermark, now: ctx.now });
 }

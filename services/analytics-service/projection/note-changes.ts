@@ -16,7 +16,10 @@ function doneIn(ctx: Ctx): Done {
   return known;
 }
 
-/** The scopes in which a transaction changed something since this was last asked. */
+/**
+ * The scopes in which a transaction has changed something, each once: its watermark is locked from then on, so what was found
+ * to be due, or made so, stays so.
+ */
 export function takeTouched(ctx: Ctx): string[] {
   const { touched } = doneIn(ctx);
   const scopes = [...touched];
@@ -28,43 +31,48 @@ export function takeTouched(ctx: Ctx): string[] {
  * Call it before anything is read or written: from here to the commit nobody else takes in anything of this tenant. So
  * what is read is complete, and changes are numbered in the order of their commits.
  */
-export async function beginIngest(ctx: Ctx, { schema }: Where): Promise<void> {
+export function beginIngest(ctx: Ctx, { schema }: Where): void {
   const known = doneIn(ctx);
   if (known.isLocked) return;
   known.isLocked = true;
-  await lockEntity(ctx.tx, ctx.tenantId, { type: `${schema}.ingest`, id: ctx.tenantId });
+  ctx.write(lockEntity(ctx.tx, ctx.tenantId, { type: `${schema}.ingest`, id: ctx.tenantId }));
 }
 
 /** Something was taken in: raises the watermark of its scope, once per transaction, and says which days it touches (PROJ-02). */
-export async function noteChanges(
+export function noteChanges(
   ctx: Ctx,
   { schema }: Where,
   noted: { scopeId: string; topic: string; days: readonly Days[] },
-): Promise<void> {
+): void {
   const { scopeId, topic, days } = noted;
   const { tx, tenantId } = ctx;
-  await beginIngest(ctx, { schema });
+  beginIngest(ctx, { schema });
   const { raised, touched } = doneIn(ctx);
-  touched.add(scopeId);
-  if (!raised.has(scopeId))
-    await execute(
-      tx,
-      sql`insert into ${sql.identifier(schema)}.watermarks as w (tenant_id, scope_id, value, raised_at)
-          values (${tenantId}, ${scopeId}, 1, ${ctx.now})
-          on conflict (tenant_id, scope_id) do update
-          set value = w.value + 1, raised_at = excluded.raised_at`,
+  if (!raised.has(scopeId)) {
+    raised.add(scopeId);
+    touched.add(scopeId);
+    ctx.write(
+      execute(
+        tx,
+        sql`insert into ${sql.identifier(schema)}.watermarks as w (tenant_id, scope_id, value, raised_at)
+            values (${tenantId}, ${scopeId}, 1, ${ctx.now})
+            on conflict (tenant_id, scope_id) do update
+            set value = w.value + 1, raised_at = excluded.raised_at`,
+      ),
     );
-  raised.add(scopeId);
-  await execute(
-    tx,
-    sql`insert into ${sql.identifier(schema)}.changes (tenant_id, scope_id, topic, subject, from_date, until_date, at)
-        select distinct ${tenantId}::uuid, ${scopeId}::uuid, ${topic}, d.subject, d.from_date, d.until_date, d.at
-        from unnest(${sql.param(days.map(({ subject }) => subject ?? ''))}::text[],
-                    ${sql.param(days.map(({ from }) => from))}::date[],
-                    ${sql.param(days.map(({ until }) => until))}::date[],
-                    ${sql.param(days.map(({ at }) => at ?? null))}::timestamptz[]) as d (subject, from_date, until_date, at)
-        on conflict on constraint changes_once do update
-        set id = default`,
+  }
+  ctx.write(
+    execute(
+      tx,
+      sql`insert into ${sql.identifier(schema)}.changes (tenant_id, scope_id, topic, subject, from_date, until_date, at)
+          select distinct ${tenantId}::uuid, ${scopeId}::uuid, ${topic}, d.subject, d.from_date, d.until_date, d.at
+          from unnest(${sql.param(days.map(({ subject }) => subject ?? ''))}::text[],
+                      ${sql.param(days.map(({ from }) => from))}::date[],
+                      ${sql.param(days.map(({ until }) => until))}::date[],
+                      ${sql.param(days.map(({ at }) => at ?? null))}::timestamptz[]) as d (subject, from_date, until_date, at)
+          on conflict on constraint changes_once do update
+          set id = default`,
+    ),
   );
 }
 

@@ -30,7 +30,7 @@ const inside: InTransaction = work => tenantTransaction(db, { tenantId, actor: t
 const day = (n: number) => parseLocalDate(`2026-03-0${n}`);
 const here = { schema: 'analytics' };
 
-const note = (ctx: Ctx, topic: string, n: number) =>
+const note = async (ctx: Ctx, topic: string, n: number) =>
   noteChanges(ctx, here, { scopeId, topic, days: [{ from: day(n), until: day(n + 1) }] });
 const change = (topic: string, n: number) => inside(ctx => note(ctx, topic, n));
 

@@ -53,10 +53,10 @@ type Checkpoint = {
 async function runOne(ctx: Ctx, place: Place): Promise<Accepted<Outcome>> {
   const { projection, handler, scopeId } = place;
   const timeout = String(projection.timeoutMs ?? TIMEOUT_MS);
-  await execute(ctx.tx, sql`select set_config('statement_timeout', ${timeout}, true)`);
-  const before = await lockCheckpoint(ctx, place);
-  // First the watermark, then the changes, then the data: what is claimed is never newer than what was read (PROJ-09).
-  const reach = await reachOf(ctx, place);
+  ctx.write(execute(ctx.tx, sql`select set_config('statement_timeout', ${timeout}, true)`));
+  // First the lock and the watermark, then the changes, then the data: what is claimed is never newer than what was read
+  // (PROJ-09).
+  const [before, reach] = await Promise.all([lockCheckpoint(ctx, place), reachOf(ctx, place)]);
   const isSame = before.version === handler.version;
   const isDone = reach.isShort || before.status === 'COMPLETED';
   if (isSame && isDone && before.sourceWatermark >= reach.watermark)
@@ -71,7 +71,7 @@ async function runOne(ctx: Ctx, place: Place): Promise<Accepted<Outcome>> {
     work.length === 0
       ? []
       : await handler.compute(ctx, { scopeId, watermark: reach.watermark, changes: work });
-  await saveCheckpoint(ctx, place, { watermark: reach.watermark, position: position ?? before.position });
+  saveCheckpoint(ctx, place, { watermark: reach.watermark, position: position ?? before.position });
   return accepted('computed', events);
 }
 
@@ -92,11 +92,13 @@ async function lockCheckpoint(ctx: Ctx, place: Place): Promise<Checkpoint> {
     );
   const found = await lock();
   if (found !== undefined) return found;
-  await execute(
-    ctx.tx,
-    sql`insert into ${table(place, 'checkpoints')} (tenant_id, scope_id, handler, handler_version, status)
-        values (${ctx.tenantId}, ${scopeId}, ${handler.name}, ${handler.version}, 'PENDING')
-        on conflict (tenant_id, scope_id, handler) do nothing`,
+  ctx.write(
+    execute(
+      ctx.tx,
+      sql`insert into ${table(place, 'checkpoints')} (tenant_id, scope_id, handler, handler_version, status)
+          values (${ctx.tenantId}, ${scopeId}, ${handler.name}, ${handler.version}, 'PENDING')
+          on conflict (tenant_id, scope_id, handler) do nothing`,
+    ),
   );
   return (await lock()) as Checkpoint;
 }
@@ -107,15 +109,12 @@ async function reachOf(
   place: Place,
 ): Promise<{ watermark: number; position: number | null; isShort: boolean }> {
   const { projection, handler, scopeId } = place;
-  const watermark = await currentWatermark(ctx, projection, scopeId);
   const needs = handler.needs ?? [];
+  const [watermark, least] = await Promise.all([
+    currentWatermark(ctx, projection, scopeId),
+    needs.length === 0 ? undefined : leastOf(ctx, place, needs),
+  ]);
   if (needs.length === 0) return { watermark, position: null, isShort: false };
-  const least = await row<{ watermark: number | null; position: number | null; n: number }>(
-    ctx.tx,
-    sql`select min(source_watermark)::float8 as watermark, min(position)::float8 as position, count(*)::int as n
-        from ${table(place, 'checkpoints')}
-        where tenant_id = ${ctx.tenantId} and scope_id = ${scopeId} and handler = any(${sql.param(needs)}::text[])`,
-  );
   const isWhole = least?.n === needs.length;
   const reached = isWhole ? (least?.watermark ?? 0) : 0;
   return {
@@ -123,6 +122,19 @@ async function reachOf(
     position: isWhole ? (least?.position ?? 0) : 0,
     isShort: reached < watermark,
   };
+}
+
+type Least = { watermark: number | null; position: number | null; n: number };
+
+/** How far the handlers have come that have come least far, and how many of them have a checkpoint. */
+function leastOf(ctx: Ctx, place: Place, handlers: readonly string[]): Promise<Least | undefined> {
+  return row<Least>(
+    ctx.tx,
+    sql`select min(source_watermark)::float8 as watermark, min(position)::float8 as position, count(*)::int as n
+        from ${table(place, 'checkpoints')}
+        where tenant_id = ${ctx.tenantId} and scope_id = ${place.scopeId}
+          and handler = any(${sql.param(handlers)}::text[])`,
+  );
 }
 
 type Found = Change & { id: number };
@@ -143,44 +155,50 @@ async function changesAfter(
   return { changes: found.map(({ id: _, ...change }) => change), position: found.at(-1)?.id };
 }
 
-async function saveCheckpoint(
+function saveCheckpoint(
   ctx: Ctx,
   place: Place,
   { watermark, position }: { watermark: number; position: number },
-): Promise<void> {
-  await execute(
-    ctx.tx,
-    sql`update ${table(place, 'checkpoints')}
-        set status = 'COMPLETED', handler_version = ${place.handler.version}, position = ${position}::float8,
-            source_watermark = greatest(source_watermark, ${watermark}::float8::bigint),
-            failures = 0, error = null, computed_at = ${ctx.now}, updated_at = ${ctx.now}
-        where tenant_id = ${ctx.tenantId} and scope_id = ${place.scopeId} and handler = ${place.handler.name}`,
+): void {
+  ctx.write(
+    execute(
+      ctx.tx,
+      sql`update ${table(place, 'checkpoints')}
+          set status = 'COMPLETED', handler_version = ${place.handler.version}, position = ${position}::float8,
+              source_watermark = greatest(source_watermark, ${watermark}::float8::bigint),
+              failures = 0, error = null, computed_at = ${ctx.now}, updated_at = ${ctx.now}
+          where tenant_id = ${ctx.tenantId} and scope_id = ${place.scopeId} and handler = ${place.handler.name}`,
+    ),
   );
 }
 
 async function markFailed(ctx: Ctx, place: Place, error: unknown): Promise<void> {
   const reason = error instanceof Error ? error.message : String(error);
-  await execute(
-    ctx.tx,
-    sql`insert into ${table(place, 'checkpoints')} as c
-          (tenant_id, scope_id, handler, handler_version, status, failures, error, updated_at)
-        values (${ctx.tenantId}, ${place.scopeId}, ${place.handler.name}, ${place.handler.version}, 'FAILED', 1,
-                ${reason.slice(0, 500)}, ${ctx.now})
-        on conflict (tenant_id, scope_id, handler) do update
-        set status = 'FAILED', failures = c.failures + 1, error = excluded.error, updated_at = excluded.updated_at`,
+  ctx.write(
+    execute(
+      ctx.tx,
+      sql`insert into ${table(place, 'checkpoints')} as c
+            (tenant_id, scope_id, handler, handler_version, status, failures, error, updated_at)
+          values (${ctx.tenantId}, ${place.scopeId}, ${place.handler.name}, ${place.handler.version}, 'FAILED', 1,
+                  ${reason.slice(0, 500)}, ${ctx.now})
+          on conflict (tenant_id, scope_id, handler) do update
+          set status = 'FAILED', failures = c.failures + 1, error = excluded.error, updated_at = excluded.updated_at`,
+    ),
   );
 }
 
 /** Changes that every handler has dealt with are of no more use. */
 async function forgetDone(ctx: Ctx, projection: Projection, scopeId: string): Promise<void> {
   const names = projection.handlers.map(({ name }) => name);
-  await execute(
-    ctx.tx,
-    sql`delete from ${table({ projection }, 'changes')}
-        where tenant_id = ${ctx.tenantId} and scope_id = ${scopeId}
-          and id <= (
-            select case when count(*) = ${names.length}::int then min(position) end
-            from ${table({ projection }, 'checkpoints')}
-            where tenant_id = ${ctx.tenantId} and scope_id = ${scopeId} and handler = any(${sql.param(names)}::text[]))`,
+  ctx.write(
+    execute(
+      ctx.tx,
+      sql`delete from ${table({ projection }, 'changes')}
+          where tenant_id = ${ctx.tenantId} and scope_id = ${scopeId}
+            and id <= (
+              select case when count(*) = ${names.length}::int then min(position) end
+              from ${table({ projection }, 'checkpoints')}
+              where tenant_id = ${ctx.tenantId} and scope_id = ${scopeId} and handler = any(${sql.param(names)}::text[]))`,
+    ),
   );
 }

@@ -11,8 +11,8 @@ export type Asked = Period & { readonly propertyId: string | null };
 export async function readTotals(ctx: Ctx, { propertyId, from, until }: Asked): Promise<Totals> {
   const house = sql`(${propertyId}::uuid is null or t.property_id = ${propertyId}::uuid)`;
   const where = sql`t.tenant_id = ${ctx.tenantId} and ${house} and t.date >= ${from} and t.date < ${until}`;
-  const [found] = await sums(ctx, { where, by: sql`null::date` });
-  return { ...emptyTotals, ...found?.[1], mix: await readMix(ctx, where) };
+  const [[found], mix] = await Promise.all([sums(ctx, { where, by: sql`null::date` }), readMix(ctx, where)]);
+  return { ...emptyTotals, ...found?.[1], mix };
 }
 
 /** The same for each day of its own, without the mix; days without any row are left out. */
@@ -52,24 +52,33 @@ export const emptyTotals: Totals = {
 };
 
 async function sums(ctx: Ctx, grouped: Grouped): Promise<Map<LocalDate | null, Totals>> {
+  const [money, ...counts] = await Promise.all([
+    readMoney(ctx, grouped),
+    ...Object.keys(counted).map(table => readCounts(ctx, table, grouped)),
+  ]);
   const found = new Map<LocalDate | null, Totals>();
-  for (const [table, columns] of Object.entries(counted)) {
-    const sum = columns.map(
-      ([column, name]) => sql`sum(t.${sql.identifier(column)})::float8 as ${sql.identifier(name)}`,
-    );
-    const lines = await rows<{ day: LocalDate | null } & Partial<Counts>>(
-      ctx.tx,
-      sql`select ${grouped.by} as day, ${sql.join(sum, sql`, `)}
-          from analytics.${sql.identifier(table)} t
-          where ${grouped.where}
-          group by 1`,
-    );
-    for (const { day, ...counts } of lines) found.set(day, { ...emptyTotals, ...found.get(day), ...counts });
-  }
-  const money = Map.groupBy(await readMoney(ctx, grouped), ({ day }) => day);
-  for (const [day, lines] of money)
+  for (const { day, ...line } of counts.flat())
+    found.set(day, { ...emptyTotals, ...found.get(day), ...line });
+  for (const [day, lines] of Map.groupBy(money, one => one.day))
     found.set(day, { ...emptyTotals, ...found.get(day), money: lines.map(({ day: _, ...one }) => one) });
   return found;
+}
+
+function readCounts(
+  ctx: Ctx,
+  table: string,
+  { where, by }: Grouped,
+): Promise<({ day: LocalDate | null } & Partial<Counts>)[]> {
+  const sum = (counted[table] ?? []).map(
+    ([column, name]) => sql`sum(t.${sql.identifier(column)})::float8 as ${sql.identifier(name)}`,
+  );
+  return rows(
+    ctx.tx,
+    sql`select ${by} as day, ${sql.join(sum, sql`, `)}
+        from analytics.${sql.identifier(table)} t
+        where ${where}
+        group by 1`,
+  );
 }
 
 /** Columns of each table and what they are called here. Rooms and bookings fit into a number, money does not. */

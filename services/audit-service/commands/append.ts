@@ -18,13 +18,13 @@ export async function append(ctx: Ctx, deeds: readonly Deed[]): Promise<Appended
 }
 
 /** The same for who holds the chain's lock already. */
-export async function appendTo(ctx: Ctx, head: Head, deeds: readonly Deed[]): Promise<Appended> {
+export function appendTo(ctx: Ctx, head: Head, deeds: readonly Deed[]): Appended {
   if (deeds.length === 0) return { entries: [], events: [] };
   const recordedAt = recordingTime(head, ctx.now);
   const made = linked(head, deeds, { tenantId: ctx.tenantId, recordedAt });
   const last = made.at(-1) as Entry;
-  await insertEntries(ctx, made);
-  await saveHead(ctx, {
+  insertEntries(ctx, made);
+  saveHead(ctx, {
     position: last.position,
     hash: last.entryHash,
     recordedAt,

@@ -6,8 +6,7 @@ import { appendTo } from './append.ts';
 
 /** Gives the oldest arrivals their places in the chain; returns how many there were. An event gets one place, once. */
 export async function chainArrivals(ctx: Ctx, { most }: { most: number }) {
-  const head = await lockChain(ctx);
-  const arrivals = await takeArrivals(ctx, most);
+  const [head, arrivals] = await Promise.all([lockChain(ctx), takeArrivals(ctx, most)]);
   const known = await recordedAmong(
     ctx,
     arrivals.map(({ eventId }) => eventId),
@@ -15,6 +14,6 @@ export async function chainArrivals(ctx: Ctx, { most }: { most: number }) {
   const deeds = arrivals
     .filter(({ eventId }) => !known.has(eventId))
     .map((arrival): Deed => ({ ...arrival, entryId: ctx.newId('aud'), noteHash: null }));
-  const { events } = await appendTo(ctx, head, deeds);
+  const { events } = appendTo(ctx, head, deeds);
   return accepted(arrivals.length, events);
 }

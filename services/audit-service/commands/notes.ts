@@ -25,7 +25,7 @@ export async function writeNote(ctx: Ctx, { about, text }: NewNote): Promise<Acc
       ...{ action: 'audit.note.written', eventId: null, payloadHash: null, noteHash: hashOfNote(note) },
     },
   ]);
-  await insertNote(ctx, entryId, note);
+  insertNote(ctx, entryId, note);
   return accepted({ entry: entries[0] as Entry, note }, events);
 }
 

@@ -13,7 +13,7 @@ export async function sealDay(ctx: Ctx): Promise<DayRoot | undefined> {
   const head = await lockChain(ctx);
   const day = dayToSeal(head, ctx.now);
   if (day === undefined) return undefined;
-  const hashes = await hashesOfDay(ctx.tx, day);
+  const [hashes, latest] = await Promise.all([hashesOfDay(ctx.tx, day), latestRoot(ctx.tx)]);
   const [first, last] = [hashes[0], hashes.at(-1)];
   if (first === undefined || last === undefined) throw new Error(`the entries of ${day} are gone`);
   const root: DayRoot = {
@@ -21,10 +21,10 @@ export async function sealDay(ctx: Ctx): Promise<DayRoot | undefined> {
     firstPosition: first.position,
     lastPosition: last.position,
     rootHash: merkleRoot(hashes.map(({ hash }) => hash)),
-    previousRootHash: (await latestRoot(ctx.tx))?.rootHash ?? null,
+    previousRootHash: latest?.rootHash ?? null,
   };
-  await insertRoot(ctx, root);
-  await saveHead(ctx, { sealedDay: day, openDay: await dayAfter(ctx.tx, last.position) });
+  insertRoot(ctx, root);
+  saveHead(ctx, { sealedDay: day, openDay: await dayAfter(ctx.tx, last.position) });
   return root;
 }
 

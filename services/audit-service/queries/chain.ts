@@ -7,24 +7,24 @@ import type { ActorType, Deed, Entry } from '../entry.ts';
 import { dayOf, emptyChain, type Head } from '../model.ts';
 import { chains, entries } from '../tables.ts';
 
-type Writing = Pick<Ctx, 'tx' | 'tenantId'>;
-
 /** An event that is to be recorded. */
 export type Arrival = Omit<Deed, 'entryId' | 'noteHash'> & { eventId: UUIDv7; payloadHash: string };
 
 /** Puts events down to be recorded, in one statement; those that are there already stay as they are. */
-export async function insertArrivals({ tx, tenantId }: Writing, found: readonly Arrival[]): Promise<void> {
+export function insertArrivals({ tx, tenantId, write }: Ctx, found: readonly Arrival[]): void {
   const column = (of: (one: Arrival) => unknown) => sql.param(found.map(of));
-  await execute(
-    tx,
-    sql`insert into audit.arrivals (tenant_id, event_id, action, about_type, about_id, actor_type, actor_id,
-                                    occurred_at, payload_hash)
-        select ${tenantId}::uuid, a.*
-        from unnest(${column(one => one.eventId)}::uuid[], ${column(one => one.action)}::text[],
-                    ${column(one => one.about.type)}::text[], ${column(one => one.about.id)}::text[],
-                    ${column(one => one.actor.type)}::text[], ${column(one => one.actor.id)}::text[],
-                    ${column(one => one.occurredAt)}::timestamptz[], ${column(one => one.payloadHash)}::text[]) a
-        on conflict do nothing`,
+  write(
+    execute(
+      tx,
+      sql`insert into audit.arrivals (tenant_id, event_id, action, about_type, about_id, actor_type, actor_id,
+                                      occurred_at, payload_hash)
+          select ${tenantId}::uuid, a.*
+          from unnest(${column(one => one.eventId)}::uuid[], ${column(one => one.action)}::text[],
+                      ${column(one => one.about.type)}::text[], ${column(one => one.about.id)}::text[],
+                      ${column(one => one.actor.type)}::text[], ${column(one => one.actor.id)}::text[],
+                      ${column(one => one.occurredAt)}::timestamptz[], ${column(one => one.payloadHash)}::text[]) a
+          on conflict do nothing`,
+    ),
   );
 }
 
@@ -40,7 +40,7 @@ type ArrivalRow = {
 };
 
 /** Takes the oldest arrivals away, in the order they happened. Callers hold the chain's lock. */
-export async function takeArrivals({ tx, tenantId }: Writing, most: number): Promise<Arrival[]> {
+export async function takeArrivals({ tx, tenantId }: Ctx, most: number): Promise<Arrival[]> {
   const taken = await rows<ArrivalRow>(
     tx,
     sql`delete from audit.arrivals a
@@ -64,7 +64,7 @@ export async function takeArrivals({ tx, tenantId }: Writing, most: number): Pro
 }
 
 /** Which of these events the chain has. The inbox forgets after 30 days, the chain does not. */
-export async function recordedAmong({ tx }: Writing, eventIds: readonly string[]): Promise<Set<string>> {
+export async function recordedAmong({ tx }: Ctx, eventIds: readonly string[]): Promise<Set<string>> {
   if (eventIds.length === 0) return new Set();
   const found = await tx
     .select({ eventId: entries.eventId })
@@ -73,11 +73,14 @@ export async function recordedAmong({ tx }: Writing, eventIds: readonly string[]
   return new Set(found.flatMap(({ eventId }) => eventId ?? []));
 }
 
-/** The end of the tenant's chain, locked until the transaction ends: who appends next waits here. */
-export async function lockChain({ tx, tenantId }: Writing): Promise<Head> {
-  await tx.insert(chains).values({ tenantId }).onConflictDoNothing();
-  const [found] = await tx.select().from(chains).where(eq(chains.tenantId, tenantId)).for('update');
-  return found ?? emptyChain;
+/**
+ * The end of the tenant's chain, locked until the transaction ends: who appends next waits here. Sent at once (`then`): what
+ * is sent after it runs under the lock.
+ */
+export function lockChain({ tx, tenantId, write }: Ctx): Promise<Head> {
+  write(tx.insert(chains).values({ tenantId }).onConflictDoNothing());
+  const locked = tx.select().from(chains).where(eq(chains.tenantId, tenantId)).for('update');
+  return locked.then(([found]) => found ?? emptyChain);
 }
 
 /** The end of the tenant's chain. */
@@ -87,25 +90,24 @@ export async function readHead({ tx }: Pick<Ctx, 'tx'>): Promise<Head> {
 }
 
 /** Writes down where the chain ends now. Callers hold its lock. */
-export async function saveHead({ tx, tenantId }: Writing, head: Partial<Head>): Promise<void> {
-  await tx.update(chains).set(head).where(eq(chains.tenantId, tenantId));
+export function saveHead({ tx, tenantId, write }: Ctx, head: Partial<Head>): void {
+  write(tx.update(chains).set(head).where(eq(chains.tenantId, tenantId)));
 }
 
 /** Adds links to the chain, in one statement. */
-export async function insertEntries({ tx, tenantId }: Writing, made: readonly Entry[]): Promise<void> {
-  await tx.insert(entries).values(
-    made.map(({ entryId, about, actor, entryHash, recordedAt, occurredAt, version: _, ...entry }) => ({
-      ...entry,
-      tenantId,
-      id: idToUuid(entryId),
-      aboutType: about.type,
-      aboutId: about.id,
-      actorType: actor.type,
-      actorId: actor.id,
-      hash: entryHash,
-      recordedAt: new Date(recordedAt),
-      occurredAt: new Date(occurredAt),
-      day: dayOf(new Date(recordedAt)),
-    })),
-  );
+export function insertEntries({ tx, tenantId, write }: Ctx, made: readonly Entry[]): void {
+  const rowOf = ({ entryId, about, actor, entryHash, version: _, ...entry }: Entry) => ({
+    ...entry,
+    tenantId,
+    id: idToUuid(entryId),
+    aboutType: about.type,
+    aboutId: about.id,
+    actorType: actor.type,
+    actorId: actor.id,
+    hash: entryHash,
+    recordedAt: new Date(entry.recordedAt),
+    occurredAt: new Date(entry.occurredAt),
+    day: dayOf(new Date(entry.recordedAt)),
+  });
+  write(tx.insert(entries).values(made.map(rowOf)));
 }

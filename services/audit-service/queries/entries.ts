@@ -77,12 +77,12 @@ export async function findNote(
   return found;
 }
 
-export async function insertNote(
-  { tx, tenantId }: Pick<Ctx, 'tx' | 'tenantId'>,
+export function insertNote(
+  { tx, tenantId, write }: Ctx,
   entryId: Id<'aud'>,
   note: { salt: string; text: string },
-): Promise<void> {
-  await tx.insert(notes).values({ tenantId, entryId: idToUuid(entryId), ...note });
+): void {
+  write(tx.insert(notes).values({ tenantId, entryId: idToUuid(entryId), ...note }));
 }
 
 /** Forgets a note; returns how many there were. */

@@ -8,7 +8,6 @@ import type { anchorMedia } from '../contract.ts';
 import { anchors, entries, roots } from '../tables.ts';
 
 type Tx = Ctx['tx'];
-type Writing = Pick<Ctx, 'tx' | 'tenantId' | 'now'>;
 type Medium = (typeof anchorMedia)[number];
 
 /** Positions and hashes of a day in their order. */
@@ -35,8 +34,8 @@ export async function latestRoot(tx: Tx): Promise<DayRoot | undefined> {
   return found && fromRow(found);
 }
 
-export async function insertRoot({ tx, tenantId, now }: Writing, root: DayRoot): Promise<void> {
-  await tx.insert(roots).values({ ...root, tenantId, sealedAt: now });
+export function insertRoot({ tx, tenantId, now, write }: Ctx, root: DayRoot): void {
+  write(tx.insert(roots).values({ ...root, tenantId, sealedAt: now }));
 }
 
 /** The root of a day with its anchors; undefined while there is none. */
@@ -102,7 +101,7 @@ export async function unanchored(tx: Tx, medium: Medium, most: number): Promise<
 
 /** Writes down where a root is kept; false when that is known already. */
 export async function insertAnchor(
-  { tx, tenantId, now }: Writing,
+  { tx, tenantId, now }: Ctx,
   anchor: { id: Id<'anc'>; day: LocalDate; medium: Medium; reference: string },
 ): Promise<boolean> {
   const { rowCount } = await tx

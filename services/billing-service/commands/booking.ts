@@ -34,14 +34,18 @@ export async function confirmBooking(
   confirmed: Confirmed,
   version: number,
 ): Promise<ReactionResult> {
-  const at = await postingAt(ctx, confirmed.propertyId);
-  const folio = await lockOrPrepare(ctx, originOf(confirmed, confirmed.total.gross.currency));
-  const nights = await listNights(ctx.tx, folio.id);
+  const { reservationId, propertyId, total } = confirmed;
+  // One packet, in this order: first the house is held, then the folio locked.
+  const [at, folio, nights] = await Promise.all([
+    postingAt(ctx, propertyId),
+    lockOrPrepare(ctx, originOf(confirmed, total.gross.currency)),
+    listNights(ctx.tx, { reservationId }),
+  ]);
   const isOld = version <= folio.bookingVersion;
   if (folio.status === 'closed' || (isOld && nights.length > 0)) return 'noop';
   const hasEnded = folio.stage === 'cancelled' || folio.stage === 'no_show';
   const fees = hasEnded ? await standingFees(ctx.tx, folio.id) : [];
-  const { book, events } = await keepBook(ctx, { folio, nights }, before => {
+  const { book, events } = keepBook(ctx, { folio, nights }, before => {
     const { quoteId, payment } = confirmed;
     const known = isOld
       ? { quoteId, rail: payment.rail }
@@ -73,10 +77,12 @@ export async function startCheckIn(
   started: PayloadOf<typeof BookingCheckInStarted>,
   version: number,
 ): Promise<ReactionResult> {
-  const at = await postingAt(ctx, started.propertyId, started.businessDate);
-  const folio = await lockOrPrepare(ctx, originOf(started, started.total.gross.currency));
+  const [at, folio] = await Promise.all([
+    postingAt(ctx, started.propertyId, started.businessDate),
+    lockOrPrepare(ctx, originOf(started, started.total.gross.currency)),
+  ]);
   if (version <= folio.bookingVersion) return 'noop';
-  const { events } = await keepBook(ctx, { folio }, book => {
+  const { events } = keepBook(ctx, { folio }, book => {
     const known = { ...headOf(started), rail: started.payment.rail, bookingVersion: version };
     const told = enter(change(book, known), 'in_house');
     return folio.status === 'prepared' ? open(told, 'check_in', at) : told;
@@ -93,7 +99,7 @@ export async function modifyBooking(
   const folio = await lockFolio(ctx.tx, { reservationId: modified.reservationId });
   if (folio === undefined || folio.status !== 'open' || version <= folio.bookingVersion) return 'noop';
   const known = { ...headOf(modified), bookingVersion: version };
-  return (await keepBook(ctx, { folio }, book => change(book, known))).events;
+  return keepBook(ctx, { folio }, book => change(book, known)).events;
 }
 
 type Staged =
@@ -109,7 +115,7 @@ export async function reachStage(
 ): Promise<ReactionResult> {
   const folio = await lockFolio(ctx.tx, { reservationId });
   if (folio === undefined || version <= folio.bookingVersion) return 'noop';
-  const { events } = await keepBook(ctx, { folio }, book =>
+  const { events } = keepBook(ctx, { folio }, book =>
     enter(change(book, { bookingVersion: version }), stage),
   );
   return events;
@@ -148,7 +154,7 @@ async function end(
   // A hold without money: there is nothing to undo.
   if (folio === undefined || ending.version <= folio.bookingVersion) return 'noop';
   const at = await postingAt(ctx, propertyId);
-  const { events } = await keepBook(ctx, { folio }, (book: Book) =>
+  const { events } = keepBook(ctx, { folio }, (book: Book) =>
     endBooking(change(book, { bookingVersion: ending.version }), ending, at),
   );
   return events;

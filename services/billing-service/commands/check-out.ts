@@ -24,12 +24,14 @@ export async function startCheckOut(
   version: number,
 ): Promise<ReactionResult> {
   const { reservationId, propertyId, businessDate } = started;
-  const folio = await lockFolio(ctx.tx, { reservationId });
-  const nights = folio === undefined ? [] : await listNights(ctx.tx, folio.id);
+  const [folio, nights] = await Promise.all([
+    lockFolio(ctx.tx, { reservationId }),
+    listNights(ctx.tx, { reservationId }),
+  ]);
   if (folio === undefined || nights.length === 0) throw heldBack('the booking');
   if (version <= folio.bookingVersion) return 'noop';
   const at = await postingAt(ctx, propertyId, businessDate);
-  const { book, events } = await keepBook(ctx, { folio, nights }, before =>
+  const { book, events } = keepBook(ctx, { folio, nights }, before =>
     checkOut(change(before, { bookingVersion: version }), at),
   );
   await askForBalance(ctx, book.folio);

@@ -22,7 +22,7 @@ export async function chargeConsumption(ctx: Ctx, consumed: Consumed): Promise<R
   if (reverses !== null) return takeBackConsumption(ctx, { folio, consumed, reverses });
   const currency = fromJson(consumed.total.gross).currency;
   if (folio?.status !== 'open' || folio.currency !== currency) {
-    await queue(ctx, lateOf(consumed, { reservationId, folio, currency }));
+    queue(ctx, lateOf(consumed, { reservationId, folio, currency }));
     return undefined;
   }
   const { consumptionId, productName: text } = consumed;
@@ -31,7 +31,7 @@ export async function chargeConsumption(ctx: Ctx, consumed: Consumed): Promise<R
   const at = await postingAt(ctx, folio.propertyId, consumed.businessDate);
   const source = { kind: 'consumption', consumptionId } as const;
   const charge = { cause, source, ...partsOf(consumed), text };
-  return (await keepBook(ctx, { folio }, book => post(book, chargeLine(book.folio, charge), at))).events;
+  return keepBook(ctx, { folio }, book => post(book, chargeLine(book.folio, charge), at)).events;
 }
 
 /** a correction takes the whole consumption back, wherever it is: on the folio, or still in the queue. */
@@ -53,11 +53,11 @@ async function takeBackConsumption(
   if (folio.status === 'closed') {
     const { reservationId, currency } = folio;
     const parts = lateOf(consumed, { reservationId, folio, currency });
-    await queue(ctx, { ...parts, net: -parts.net, tax: -parts.tax });
+    queue(ctx, { ...parts, net: -parts.net, tax: -parts.tax });
     return undefined;
   }
   const at = await postingAt(ctx, folio.propertyId, consumed.businessDate);
-  return (await keepBook(ctx, { folio }, book => post(book, reversalLine(line), at))).events;
+  return keepBook(ctx, { folio }, book => post(book, reversalLine(line), at)).events;
 }
 
 function lateOf(

@@ -25,15 +25,17 @@ export async function postDelta(ctx: Ctx, applied: Applied): Promise<ReactionRes
   if (folio.status === 'closed') {
     const size = { net: BigInt(applied.delta.amount), tax: 0n, currency: folio.currency };
     const what = { kind: 'date_change', reference: idToUuid(deltaId), reason: 'folio_closed' } as const;
-    await queue(ctx, { ...what, ...size, reservationId, propertyId, folioId: folio.id });
+    queue(ctx, { ...what, ...size, reservationId, propertyId, folioId: folio.id });
     return undefined;
   }
   if (folio.quoteId !== quoteId) throw heldBack('the date change before this one');
-  const at = await postingAt(ctx, propertyId);
-  const nights = await listNights(ctx.tx, folio.id);
+  const [at, nights] = await Promise.all([
+    postingAt(ctx, propertyId),
+    listNights(ctx.tx, { folioId: folio.id }),
+  ]);
   const delta = deltaOf(applied, nights);
   const isLeaving = folio.stage === 'leaving' || folio.stage === 'left';
-  const { book, events } = await keepBook(ctx, { folio, nights }, before => {
+  const { book, events } = keepBook(ctx, { folio, nights }, before => {
     const changed = applyDelta(before, delta, at);
     return isLeaving ? checkOut(changed, at) : changed;
   });

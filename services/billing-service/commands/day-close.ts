@@ -35,9 +35,8 @@ export async function postDay(run: Run, day: ClosedDay): Promise<{ folios: numbe
 async function postFolio(ctx: Ctx, folioId: Id<'fol'>, day: ClosedDay): Promise<Accepted<undefined>> {
   const folio = await lockFolio(ctx.tx, { folioId });
   if (folio === undefined || folio.status !== 'open') return accepted(undefined, []);
-  const now = await postingAt(ctx, day.propertyId);
-  const nights = await listNights(ctx.tx, folioId);
-  const { events } = await keepBook(ctx, { folio, nights }, book =>
+  const [now, nights] = await Promise.all([postingAt(ctx, day.propertyId), listNights(ctx.tx, { folioId })]);
+  const { events } = keepBook(ctx, { folio, nights }, book =>
     folio.stage === 'in_house'
       ? postNights(book, day.closedDate, postingOn(ctx, day.closedDate))
       : closeIfDone(book, now),

@@ -59,7 +59,7 @@ async function causeOf(
   { what }: Sale,
 ): Promise<{ cause: string; source: ChargeSource }> {
   if (what.kind === 'service') return { cause: `service:${ctx.newId('fln')}`, source: what };
-  const nights = await listNights(ctx.tx, folio.id);
+  const nights = await listNights(ctx.tx, { folioId: folio.id });
   if (!nights.some(({ bookedRoomId }) => bookedRoomId === what.bookedRoomId))
     throw errors.ROOM_NOT_IN_FOLIO();
   const cause = `fee:${what.fee}:${what.bookedRoomId}`;
@@ -119,8 +119,8 @@ export async function moveBalance(
   return kept(ctx, folio, book => closeIfDone(post(book, line, at), at));
 }
 
-async function kept(ctx: Ctx, folio: Folio, rule: (book: Book) => Book): Promise<Accepted<Folio>> {
-  const { book, events } = await keepBook(ctx, { folio }, rule);
+function kept(ctx: Ctx, folio: Folio, rule: (book: Book) => Book): Accepted<Folio> {
+  const { book, events } = keepBook(ctx, { folio }, rule);
   return accepted(book.folio, events);
 }
 

@@ -16,20 +16,20 @@ import { insertPromised } from '../queries/refunds.ts';
 export type Kept = { readonly book: Book; readonly events: PendingEvent[] };
 
 /** Lets a pure rule work on a folio that is locked, and saves whatever it did. */
-export async function keepBook(
+export function keepBook(
   ctx: Ctx,
   { folio, nights = [] }: { folio: Folio; nights?: readonly Night[] },
   rule: (book: Book) => Book,
-): Promise<Kept> {
+): Kept {
   const before = bookOf(folio, nights);
   const book = rule(before);
   if (book === before) return { book, events: [] };
   // Lines first: once the folio's row says closed, the database takes no more of them.
-  await appendLines(ctx, book.folio, postedIn(book));
-  await saveFolio(ctx, book.folio);
-  await savePayments(ctx, folio.payments, book.folio);
-  await insertPromised(ctx, folio.id, book.promised);
-  if (book.nights !== nights) await saveNights(ctx, folio.id, { before: nights, after: book.nights });
+  appendLines(ctx, book.folio, postedIn(book));
+  saveFolio(ctx, book.folio);
+  savePayments(ctx, folio.payments, book.folio);
+  insertPromised(ctx, folio.id, book.promised);
+  if (book.nights !== nights) saveNights(ctx, folio.id, { before: nights, after: book.nights });
   return { book, events: eventsOf(book) };
 }
 

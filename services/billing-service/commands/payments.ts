@@ -40,7 +40,7 @@ export async function hearOfIntent(
   const amount = fromJson(created.amount);
   if (folio === undefined || folio.status !== 'open' || folio.currency !== amount.currency) return 'noop';
   const facts = factsOf(created, { rail: created.rail, amount, version });
-  return (await keepBook(ctx, { folio }, book => expectPayment(book, facts, 'asked'))).events;
+  return keepBook(ctx, { folio }, book => expectPayment(book, facts, 'asked')).events;
 }
 
 /** It will not come. */
@@ -50,7 +50,7 @@ export async function hearOfFailure(
 ): Promise<ReactionResult> {
   const folio = await lockFolio(ctx.tx, { reservationId });
   if (folio === undefined || paymentIn(folio, paymentId)?.state !== 'asked') return 'noop';
-  return (await keepBook(ctx, { folio }, book => forgetPayment(book, paymentId))).events;
+  return keepBook(ctx, { folio }, book => forgetPayment(book, paymentId)).events;
 }
 
 /** X-116: a capture is money unless its rail is `cash_pending`; that is a promise, kept with `cash.reconciled`. */
@@ -64,7 +64,7 @@ export async function hearOfCapture(ctx: Ctx, captured: Captured, version: numbe
   const folio = await lockOrPrepare(ctx, originOf(captured, amount));
   if (folio.currency !== amount.currency) return 'noop';
   const facts = factsOf(captured, { rail: captured.rail, amount, version });
-  return (await keepBook(ctx, { folio }, book => expectPayment(book, facts, 'promised'))).events;
+  return keepBook(ctx, { folio }, book => expectPayment(book, facts, 'promised')).events;
 }
 
 /** The promise became money; less than promised leaves a balance, more is the guest's. */
@@ -86,13 +86,13 @@ async function takeMoney(ctx: Ctx, of: Intent, { day, ...taken }: Taken): Promis
   const late = { ...of, folioId: folio.id, kind: 'payment', reference: idToUuid(of.paymentId) } as const;
   const size = { net: taken.amount.minor, tax: 0n, currency: taken.amount.currency };
   if (folio.currency !== taken.amount.currency) {
-    await queue(ctx, { ...lateOf(late), ...size, reason: 'other_currency' });
+    queue(ctx, { ...lateOf(late), ...size, reason: 'other_currency' });
     return undefined;
   }
   const at = await postingAt(ctx, of.propertyId, day);
   const facts = factsOf(of, taken);
-  const { events } = await keepBook(ctx, { folio }, book => capture(book, facts, at));
-  if (folio.status === 'closed') await queue(ctx, { ...lateOf(late), ...size, reason: 'folio_closed' });
+  const { events } = keepBook(ctx, { folio }, book => capture(book, facts, at));
+  if (folio.status === 'closed') queue(ctx, { ...lateOf(late), ...size, reason: 'folio_closed' });
   return events;
 }
 
@@ -110,11 +110,11 @@ export async function hearOfRefund(
   const at = await postingAt(ctx, propertyId);
   const promise = await findPromise(ctx.tx, { refundId, paymentId, amount, reason });
   if (promise !== undefined) {
-    await settlePromise(ctx.tx, promise, refundId);
+    settlePromise(ctx, promise, refundId);
     const arrived = { by: refundId, payment, amount };
-    return (await keepBook(ctx, { folio }, book => settleRefund(book, arrived, at))).events;
+    return keepBook(ctx, { folio }, book => settleRefund(book, arrived, at)).events;
   }
-  const { events } = await keepBook(ctx, { folio }, book => {
+  const { events } = keepBook(ctx, { folio }, book => {
     // A hold that never became a booking: its deposit ends with this refund.
     const ended = folio.status === 'prepared' ? endDeposits(book, 'refunded', at) : book;
     const known = paymentIn(ended.folio, paymentId) ?? payment;
@@ -143,7 +143,7 @@ async function afterTheEnd(ctx: Ctx, { folio, refunded, amount }: LateRefund): P
   } as const;
   if (await takeBack(ctx, cameLate)) return;
   const late = { ...refunded, folioId: folio.id, kind: 'refund', reference: idToUuid(refundId) } as const;
-  await queue(ctx, {
+  queue(ctx, {
     ...{ ...lateOf(late), net: amount, tax: 0n, currency: folio.currency },
     reason: 'folio_closed',
   });

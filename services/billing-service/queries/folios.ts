@@ -1,4 +1,5 @@
-import { and, asc, eq, inArray, sql } from '@ghasi/db/drizzle';
+import { and, asc, eq, inArray, type SQL, sql } from '@ghasi/db/drizzle';
+import type { PgColumn } from '@ghasi/db/drizzle-tables';
 import { rows } from '@ghasi/db/sql';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { coreErrors } from '@ghasi/domain-primitives/errors';
@@ -17,16 +18,23 @@ const named = (which: Which) =>
     ? eq(folios.id, idToUuid(which.folioId))
     : eq(folios.reservationId, idToUuid(which.reservationId));
 
+/** Whether a row is of this folio, also while nobody knows its id: so it can be read in one packet with the lock. */
+export const isOf = (which: Which, folioId: PgColumn): SQL =>
+  'folioId' in which
+    ? eq(folioId, idToUuid(which.folioId))
+    : sql`${folioId} = (select id from ${folios} where ${named(which)})`;
+
 /** The folio, locked until the transaction ends (ORD-07, X-089); undefined when there is none. */
 export async function lockFolio(tx: Tx, which: Which): Promise<Folio | undefined> {
-  const [row] = await tx.select().from(folios).where(named(which)).for('update');
-  return row === undefined ? undefined : withMoney(tx, row);
+  const [[row], sums, paid] = await Promise.all(lockingOf(tx, which));
+  return row && folioOf(row, { sums, paid });
 }
 
 /** The folio as it is, without a lock. */
 export async function findFolio(tx: Tx, which: Which): Promise<Folio | undefined> {
-  const [row] = await tx.select().from(folios).where(named(which));
-  return row === undefined ? undefined : withMoney(tx, row);
+  const row = tx.select().from(folios).where(named(which));
+  const [[found], sums, paid] = await Promise.all([row, ...moneyOf(tx, id => isOf(which, id))]);
+  return found && folioOf(found, { sums, paid });
 }
 
 /** A folio that must be there. */
@@ -42,14 +50,19 @@ export type Origin = Pick<Folio, 'reservationId' | 'propertyId' | 'currency'>;
 /** The folio of a reservation, locked; prepared if this is the first that is heard of it. Two at once make one. */
 export async function lockOrPrepare(ctx: Ctx, origin: Origin): Promise<Folio> {
   const { tx, tenantId, now } = ctx;
-  const found = await lockFolio(tx, origin);
-  if (found !== undefined) return found;
   const folio = prepared({ ...origin, id: ctx.newId('fol') });
-  await tx
+  const insert = tx
     .insert(folios)
     .values({ ...rowOf(folio), tenantId, createdAt: now, updatedAt: now })
     .onConflictDoNothing();
-  return (await lockFolio(tx, origin)) as Folio;
+  const [, [row], sums, paid] = await Promise.all([insert, ...lockingOf(tx, origin)]);
+  return folioOf(row as Row, { sums, paid });
+}
+
+/** The statements that lock a folio and then read what is of it; they leave in this order. */
+function lockingOf(tx: Tx, which: Which) {
+  const row = tx.select().from(folios).where(named(which)).for('update');
+  return [row, ...moneyOf(tx, id => isOf(which, id))] as const;
 }
 
 /** Folios of a property that a closed day has something to do for: nights to post, or ended bookings to close. */
@@ -88,49 +101,48 @@ export async function listFolios(tx: Tx, reservationIds: readonly Id<'rsv'>[]): 
       ),
     )
     .orderBy(asc(folios.id));
-  return allWithMoney(tx, found);
+  if (found.length === 0) return [];
+  const ids = found.map(({ id }) => id);
+  const [sums, known] = await Promise.all(moneyOf(tx, folioId => inArray(folioId, ids)));
+  const balances = Map.groupBy(sums, ({ folioId }) => folioId);
+  const paid = Map.groupBy(known, ({ folioId }) => folioId);
+  return found.map(row => folioOf(row, { sums: balances.get(row.id) ?? [], paid: paid.get(row.id) ?? [] }));
 }
 
 /** Saves what is known of a folio that is locked. */
-export async function saveFolio({ tx, now }: Pick<Ctx, 'tx' | 'now'>, folio: Folio): Promise<void> {
-  await tx
-    .update(folios)
-    .set({ ...rowOf(folio), updatedAt: now })
-    .where(eq(folios.id, idToUuid(folio.id)));
+export function saveFolio({ tx, now, write }: Ctx, folio: Folio): void {
+  write(
+    tx
+      .update(folios)
+      .set({ ...rowOf(folio), updatedAt: now })
+      .where(eq(folios.id, idToUuid(folio.id))),
+  );
 }
 
 /** Saves the payments of a folio that are new or changed. */
-export async function savePayments(ctx: Ctx, before: readonly Payment[], folio: Folio): Promise<void> {
+export function savePayments(ctx: Ctx, before: readonly Payment[], folio: Folio): void {
   const { tx, tenantId, now } = ctx;
   for (const payment of folio.payments.filter(one => !before.includes(one))) {
     const { id, purpose, rail, state, amount, refunded, deposit, version } = payment;
     const values = { purpose, rail, state, amount, refunded, deposit, version };
-    await tx
-      .insert(payments)
-      .values({ ...values, tenantId, id: idToUuid(id), folioId: idToUuid(folio.id), createdAt: now })
-      .onConflictDoUpdate({ target: [payments.tenantId, payments.id], set: values });
+    ctx.write(
+      tx
+        .insert(payments)
+        .values({ ...values, tenantId, id: idToUuid(id), folioId: idToUuid(folio.id), createdAt: now })
+        .onConflictDoUpdate({ target: [payments.tenantId, payments.id], set: values }),
+    );
   }
 }
 
-async function withMoney(tx: Tx, row: Row): Promise<Folio> {
-  return (await allWithMoney(tx, [row]))[0] as Folio;
-}
-
-/** Folios with what stands on their accounts and what was paid: two statements, however many they are. */
-async function allWithMoney(tx: Tx, found: readonly Row[]): Promise<Folio[]> {
-  if (found.length === 0) return [];
-  const ids = found.map(({ id }) => id);
-  const [sums, known] = await Promise.all([
-    tx
-      .select({ folioId: entries.folioId, account: entries.account, amount: sum })
-      .from(entries)
-      .where(inArray(entries.folioId, ids))
-      .groupBy(entries.folioId, entries.account),
-    tx.select().from(payments).where(inArray(payments.folioId, ids)).orderBy(asc(payments.id)),
-  ]);
-  const balances = Map.groupBy(sums, ({ folioId }) => folioId);
-  const paid = Map.groupBy(known, ({ folioId }) => folioId);
-  return found.map(row => folioOf(row, { sums: balances.get(row.id) ?? [], paid: paid.get(row.id) ?? [] }));
+/** The statements that read what stands on the accounts of folios and what was paid: two, however many they are. */
+function moneyOf(tx: Tx, isTheirs: (folioId: PgColumn) => SQL) {
+  const sums = tx
+    .select({ folioId: entries.folioId, account: entries.account, amount: sum })
+    .from(entries)
+    .where(isTheirs(entries.folioId))
+    .groupBy(entries.folioId, entries.account);
+  const paid = tx.select().from(payments).where(isTheirs(payments.folioId)).orderBy(asc(payments.id));
+  return [sums, paid] as const;
 }
 
 /** A sum of bigint is numeric, which would arrive as text. */

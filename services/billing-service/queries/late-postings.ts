@@ -22,20 +22,18 @@ export type TooLate = Pick<LatePosting, 'net' | 'tax' | 'currency'> & {
 };
 
 /** Puts it into the desk's queue, once. */
-export async function queue({ tx, tenantId, now }: Ctx, late: TooLate): Promise<void> {
+export function queue({ tx, tenantId, now, write }: Ctx, late: TooLate): void {
   const { propertyId, reservationId, folioId } = late;
-  await tx
-    .insert(latePostings)
-    .values({
-      ...late,
-      tenantId,
-      id: uuid7(),
-      propertyId: idToUuid(propertyId),
-      reservationId: idToUuid(reservationId),
-      folioId: folioId === null ? null : idToUuid(folioId),
-      arrivedAt: now,
-    })
-    .onConflictDoNothing();
+  const values = {
+    ...late,
+    tenantId,
+    id: uuid7(),
+    propertyId: idToUuid(propertyId),
+    reservationId: idToUuid(reservationId),
+    folioId: folioId === null ? null : idToUuid(folioId),
+    arrivedAt: now,
+  };
+  write(tx.insert(latePostings).values(values).onConflictDoNothing());
 }
 
 /** What waits for somebody, oldest first. */

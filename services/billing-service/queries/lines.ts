@@ -13,29 +13,28 @@ type Tx = Ctx['tx'];
 const MOST = 5_000;
 
 /** Appends lines with their sides, in two statements. */
-export async function appendLines(ctx: Ctx, folio: Folio, posted: readonly Line[]): Promise<void> {
+export function appendLines(ctx: Ctx, folio: Folio, posted: readonly Line[]): void {
   if (posted.length === 0) return;
   const { tx, tenantId } = ctx;
   const [folioId, { currency }] = [idToUuid(folio.id), folio];
-  await tx.insert(lines).values(
-    posted.map(line => ({
-      ...{ tenantId, id: idToUuid(line.id), folioId, currency },
-      ...{ position: line.position, kind: line.kind, cause: line.cause, split: line.split },
-      ...{ net: line.net, tax: line.tax, source: line.source ?? null, text: line.text ?? null },
-      paymentId: line.paymentId === undefined ? null : idToUuid(line.paymentId),
-      refundId: line.refundId === undefined ? null : idToUuid(line.refundId),
-      refundReason: line.refundReason ?? null,
-      reversedLineId: line.reversedLineId === undefined ? null : idToUuid(line.reversedLineId),
-      ...{ businessDate: line.businessDate, occurredAt: line.occurredAt, recordedBy: line.recordedBy },
-    })),
-  );
+  const rows = posted.map(line => ({
+    ...{ tenantId, id: idToUuid(line.id), folioId, currency },
+    ...{ position: line.position, kind: line.kind, cause: line.cause, split: line.split },
+    ...{ net: line.net, tax: line.tax, source: line.source ?? null, text: line.text ?? null },
+    paymentId: line.paymentId === undefined ? null : idToUuid(line.paymentId),
+    refundId: line.refundId === undefined ? null : idToUuid(line.refundId),
+    refundReason: line.refundReason ?? null,
+    reversedLineId: line.reversedLineId === undefined ? null : idToUuid(line.reversedLineId),
+    ...{ businessDate: line.businessDate, occurredAt: line.occurredAt, recordedBy: line.recordedBy },
+  }));
+  ctx.write(tx.insert(lines).values(rows));
   const sides = posted.flatMap(line =>
     line.entries.map((entry, position) => ({
       ...{ tenantId, lineId: idToUuid(line.id), position, folioId, currency },
       ...entry,
     })),
   );
-  if (sides.length > 0) await tx.insert(entries).values(sides);
+  if (sides.length > 0) ctx.write(tx.insert(entries).values(sides));
 }
 
 /** The lines of a folio in their order. */

@@ -3,15 +3,16 @@ import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { type Id, idFromUuid, idToUuid } from '@ghasi/domain-primitives/ids';
 import type { Night, TaxPart } from '../model/line.ts';
 import { nights } from '../tables.ts';
+import { isOf, type Which } from './folios.ts';
 
 type Tx = Ctx['tx'];
 
 /** The frozen nights of a folio, by date. */
-export async function listNights(tx: Tx, folioId: Id<'fol'>): Promise<Night[]> {
+export async function listNights(tx: Tx, which: Which): Promise<Night[]> {
   const found = await tx
     .select()
     .from(nights)
-    .where(eq(nights.folioId, idToUuid(folioId)))
+    .where(isOf(which, nights.folioId))
     .orderBy(asc(nights.night), asc(nights.room));
   return found.map(({ bookedRoomId, night: date, room, net, tax, taxes, posted }) => ({
     ...{ bookedRoomId: idFromUuid('brm', bookedRoomId), date, room, net, tax, posted },
@@ -20,34 +21,30 @@ export async function listNights(tx: Tx, folioId: Id<'fol'>): Promise<Night[]> {
 }
 
 /** Saves what changed between two states of the nights of a folio. */
-export async function saveNights(
-  { tx, tenantId }: Ctx,
+export function saveNights(
+  { tx, tenantId, write }: Ctx,
   folioId: Id<'fol'>,
   { before, after }: { before: readonly Night[]; after: readonly Night[] },
-): Promise<void> {
+): void {
   const id = idToUuid(folioId);
   const kept = new Set(after.map(keyOf));
   for (const night of before.filter(one => !kept.has(keyOf(one)))) {
-    await tx
-      .delete(nights)
-      .where(
-        and(
-          eq(nights.folioId, id),
-          eq(nights.bookedRoomId, idToUuid(night.bookedRoomId)),
-          eq(nights.night, night.date),
-        ),
-      );
+    const isIt = and(
+      eq(nights.folioId, id),
+      eq(nights.bookedRoomId, idToUuid(night.bookedRoomId)),
+      eq(nights.night, night.date),
+    );
+    write(tx.delete(nights).where(isIt));
   }
   const changed = after.filter(one => !before.includes(one));
   if (changed.length === 0) return;
-  await tx
+  const rows = changed.map(({ bookedRoomId, date, room, net, tax, posted, taxes }) => ({
+    ...{ tenantId, folioId: id, bookedRoomId: idToUuid(bookedRoomId), night: date },
+    ...{ room, net, tax, posted, taxes: textOf(taxes) },
+  }));
+  const upsert = tx
     .insert(nights)
-    .values(
-      changed.map(({ bookedRoomId, date, room, net, tax, posted, taxes }) => ({
-        ...{ tenantId, folioId: id, bookedRoomId: idToUuid(bookedRoomId), night: date },
-        ...{ room, net, tax, posted, taxes: textOf(taxes) },
-      })),
-    )
+    .values(rows)
     .onConflictDoUpdate({
       target: [nights.tenantId, nights.folioId, nights.bookedRoomId, nights.night],
       set: {
@@ -57,6 +54,7 @@ export async function saveNights(
         posted: sql`excluded.posted`,
       },
     });
+  write(upsert);
 }
 
 function keyOf({ bookedRoomId, date }: Night): string {

@@ -8,18 +8,17 @@ type Tx = Ctx['tx'];
 type Row = typeof promisedRefunds.$inferSelect;
 
 /** Writes refunds down that the guest does not have yet. */
-export async function insertPromised(
-  { tx, tenantId }: Ctx,
+export function insertPromised(
+  { tx, tenantId, write }: Ctx,
   folioId: Id<'fol'>,
   promised: readonly Promised[],
-): Promise<void> {
+): void {
   if (promised.length === 0) return;
-  await tx.insert(promisedRefunds).values(
-    promised.map(({ refundId, paymentId, amount }) => ({
-      ...{ tenantId, id: idToUuid(refundId), folioId: idToUuid(folioId), paymentId: idToUuid(paymentId) },
-      amount,
-    })),
-  );
+  const rows = promised.map(({ refundId, paymentId, amount }) => ({
+    ...{ tenantId, id: idToUuid(refundId), folioId: idToUuid(folioId), paymentId: idToUuid(paymentId) },
+    amount,
+  }));
+  write(tx.insert(promisedRefunds).values(rows));
 }
 
 /** A refund that arrived. */
@@ -46,9 +45,11 @@ export async function findPromise(tx: Tx, arrived: Arrived): Promise<Row | undef
 }
 
 /** The promise is kept. */
-export async function settlePromise(tx: Tx, { id }: Row, by: Id<'rfd'>): Promise<void> {
-  await tx
-    .update(promisedRefunds)
-    .set({ settledBy: idToUuid(by) })
-    .where(eq(promisedRefunds.id, id));
+export function settlePromise({ tx, write }: Ctx, { id }: Row, by: Id<'rfd'>): void {
+  write(
+    tx
+      .update(promisedRefunds)
+      .set({ settledBy: idToUuid(by) })
+      .where(eq(promisedRefunds.id, id)),
+  );
 }

@@ -24,7 +24,7 @@ export async function followTicket(
 ): Promise<readonly PendingEvent[] | 'noop'> {
   const { ticketId, propertyId, roomId, block: kind, blockedDays: days } = ticket;
   if (roomId === null) return 'noop';
-  await lockRooms(ctx, [roomId]);
+  lockRooms(ctx, [roomId]);
   const block = { ticketId, propertyId, roomId, kind, days, returnCondition: RETURN_CONDITION };
   if (!(await saveBlock(ctx, { ...block, ended: false }, version))) return 'noop';
   return settleBlocks(ctx, await roomOf(ctx, { roomId, propertyId }));
@@ -38,7 +38,7 @@ export async function endTicket(
 ): Promise<readonly PendingEvent[] | 'noop'> {
   const { ticketId, propertyId, roomId, block: kind, needsCleaning } = ticket;
   if (roomId === null) return 'noop';
-  await lockRooms(ctx, [roomId]);
+  lockRooms(ctx, [roomId]);
   const block = { ticketId, propertyId, roomId, kind, days: null, returnCondition: RETURN_CONDITION };
   if (!(await saveBlock(ctx, { ...block, ended: true }, version))) return 'noop';
   return settleBlocks(ctx, await roomOf(ctx, { roomId, propertyId }), { needsCleaning });
@@ -59,7 +59,7 @@ export async function settleBlocks(
   const { state, isBack } = withBlocks(room.state, await blocksOf(ctx, room.id), { day, returns: condition });
   const cause = isBack || closed !== undefined ? 'ticket_closed' : 'ticket_opened';
   const final = closed === undefined ? state : { ...state, condition: condition ?? state.condition };
-  const changed = await setState(ctx, room, final, { cause, businessDate: day });
+  const changed = setState(ctx, room, final, { cause, businessDate: day });
   const wantsCleaning = (closed?.needsCleaning ?? isBack) && changed.room.state.condition === 'dirty';
   if (!wantsCleaning || changed.room.state.overlay !== null) return changed.events;
   return [...changed.events, ...(await cleanAfterRepair(ctx, changed.room, day))];

@@ -17,7 +17,7 @@ export async function setConditions(
   ctx: Ctx,
   { roomIds, condition }: SetCondition,
 ): Promise<Accepted<Room[]>> {
-  await lockRooms(ctx, roomIds);
+  lockRooms(ctx, roomIds);
   const rooms: Room[] = [];
   const events: PendingEvent[] = [];
   for (const roomId of roomIds) {
@@ -27,7 +27,7 @@ export async function setConditions(
     const isBetter = condition === 'clean' || condition === 'inspected';
     const open = isBetter ? await openTasksOf(ctx, roomId) : [];
     if (open.some(({ kind }) => isCleaning(kind))) throw errors.TASK_OPEN();
-    const changed = await setState(ctx, room, state, { cause: 'operator', businessDate: today });
+    const changed = setState(ctx, room, state, { cause: 'operator', businessDate: today });
     rooms.push(changed.room);
     events.push(...changed.events);
   }

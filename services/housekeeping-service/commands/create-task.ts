@@ -30,16 +30,16 @@ export async function createTask(ctx: Ctx, room: Room, wanted: NewTask): Promise
   const open = await openTasksOf(ctx, room.id);
   if (open.some(({ kind }) => kind === wanted.kind)) return undefined;
   const task = await newTask(ctx, room, wanted);
-  await saveTask(ctx, task);
+  saveTask(ctx, task);
   const pointless =
     wanted.kind === 'departure_clean' ? open.filter(({ kind }) => replacedByDeparture.includes(kind)) : [];
-  for (const one of pointless) await takeOff(ctx, one, task.id);
+  for (const one of pointless) takeOff(ctx, one, task.id);
   return { task, events: [createdEvent(task, pointless)] };
 }
 
 /** Takes a task off the list that nobody needs any more; nobody has done it, so nothing is said of it by itself. */
-export async function takeOff(ctx: Ctx, task: Task, replacedBy: Id<'hkt'> | null): Promise<void> {
-  await saveTask(ctx, {
+export function takeOff(ctx: Ctx, task: Task, replacedBy: Id<'hkt'> | null): void {
+  saveTask(ctx, {
     ...task,
     status: 'cancelled',
     outcome: 'not_needed',
@@ -51,8 +51,10 @@ export async function takeOff(ctx: Ctx, task: Task, replacedBy: Id<'hkt'> | null
 
 async function newTask(ctx: Ctx, room: Room, wanted: NewTask): Promise<Task> {
   const { kind, cause, businessDate, reservationId = null, rush = false, note = null } = wanted;
-  const { estimatedMinutes, items } = await planFor(ctx, { propertyId: room.propertyId, kind });
-  const guest = room.state.occupancy === 'vacant' ? await nextGuestIn(ctx, room.id) : undefined;
+  const [{ estimatedMinutes, items }, guest] = await Promise.all([
+    planFor(ctx, { propertyId: room.propertyId, kind }),
+    room.state.occupancy === 'vacant' ? nextGuestIn(ctx, room.id) : undefined,
+  ]);
   const isAwaited = guest !== undefined && guest.arrival <= businessDate;
   return {
     ...{ id: ctx.newId('hkt'), propertyId: room.propertyId, roomId: room.id, kind, cause, reservationId },

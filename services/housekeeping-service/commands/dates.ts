@@ -9,7 +9,7 @@ export async function followDates(
   ctx: Ctx,
   { reservationId, rooms }: { reservationId: Id<'rsv'>; rooms: readonly Told[] },
 ): Promise<'noop' | undefined> {
-  await lockEntity(ctx.tx, ctx.tenantId, { type: 'housekeeping.booking', id: reservationId });
+  ctx.write(lockEntity(ctx.tx, ctx.tenantId, { type: 'housekeeping.booking', id: reservationId }));
   const known = new Map((await staysOf(ctx, reservationId)).map(stay => [stay.bookedRoomId, stay]));
   let isNews = false;
   for (const told of rooms) {
@@ -17,7 +17,7 @@ export async function followDates(
     const stay = redate(before, told);
     if (stay === before) continue;
     isNews = true;
-    await saveStay(ctx, stay);
+    saveStay(ctx, stay);
   }
   return isNews ? undefined : 'noop';
 }

@@ -33,10 +33,12 @@ export async function beginDay(
   { propertyId, businessDate, version }: Day,
 ): Promise<readonly PendingEvent[] | 'noop'> {
   if (!(await moveDay(ctx, { id: propertyId, businessDate, version }))) return 'noop';
-  const house = await findHouse(ctx, propertyId);
-  const all = await listRooms(ctx, { propertyId, day: null });
-  const stays = await liveStays(ctx, propertyId);
-  await lockRooms(ctx, [
+  const [house, all, stays] = await Promise.all([
+    findHouse(ctx, propertyId),
+    listRooms(ctx, { propertyId, day: null }),
+    liveStays(ctx, propertyId),
+  ]);
+  lockRooms(ctx, [
     ...all.map(({ id }) => id),
     ...stays.flatMap(({ next }) => (next === null ? [] : [next.roomId])),
   ]);
@@ -45,9 +47,12 @@ export async function beginDay(
   for (const stay of await liveStays(ctx, propertyId))
     if (stay.status === 'in_house' && stay.next !== null && stay.next.from <= businessDate)
       events.push(...(await moveToNextRoom(ctx, stay, businessDate)));
-  const rooms = await listRooms(ctx, { propertyId, day: null });
-  const blocked = await blockedRooms(ctx, propertyId);
-  const inHouse = (await liveStays(ctx, propertyId)).filter(({ status }) => status === 'in_house');
+  const [rooms, blocked, live] = await Promise.all([
+    listRooms(ctx, { propertyId, day: null }),
+    blockedRooms(ctx, propertyId),
+    liveStays(ctx, propertyId),
+  ]);
+  const inHouse = live.filter(({ status }) => status === 'in_house');
   const guests = Map.groupBy(inHouse, ({ roomId }) => roomId);
   const today = { house, businessDate, blocked, guests };
   for (const room of rooms) events.push(...(await beginDayIn(ctx, room, today)));
@@ -66,7 +71,7 @@ type Today = {
 async function beginDayIn(ctx: Ctx, room: Room, today: Today): Promise<readonly PendingEvent[]> {
   const { businessDate } = today;
   if (isClosed(room, businessDate)) {
-    for (const task of await openTasksOf(ctx, room.id)) await takeOff(ctx, task, null);
+    for (const task of await openTasksOf(ctx, room.id)) takeOff(ctx, task, null);
     return [];
   }
   const hasBlocks = today.blocked.has(room.id) || room.state.overlay !== null;
@@ -79,7 +84,7 @@ async function beginDayIn(ctx: Ctx, room: Room, today: Today): Promise<readonly 
   const { reservationId } = guest;
   const settled = hasBlocks ? ((await findRoom(ctx, room.id)) ?? room) : room;
   const slept = stateAfter(settled.state, { kind: 'worked', work: 'slept' }) ?? settled.state;
-  const changed = await setState(ctx, settled, slept, { cause: 'stay_over', businessDate, reservationId });
+  const changed = setState(ctx, settled, slept, { cause: 'stay_over', businessDate, reservationId });
   events.push(...changed.events);
   // Who leaves today gets the big clean after it.
   if (!today.house.stayoverService || guests.every(({ departure }) => departure === businessDate))

@@ -33,20 +33,23 @@ export type BookingFact = {
  */
 export async function followBooking(ctx: Ctx, fact: BookingFact): Promise<readonly PendingEvent[]> {
   const { reservationId, propertyId } = fact;
-  await lockEntity(ctx.tx, ctx.tenantId, { type: 'housekeeping.booking', id: reservationId });
-  const known = new Map((await staysOf(ctx, reservationId)).map(stay => [stay.bookedRoomId, stay]));
-  const { businessDate: today } = await findHouse(ctx, propertyId);
+  ctx.write(lockEntity(ctx.tx, ctx.tenantId, { type: 'housekeeping.booking', id: reservationId }));
+  const [stays, { businessDate: today }] = await Promise.all([
+    staysOf(ctx, reservationId),
+    findHouse(ctx, propertyId),
+  ]);
+  const known = new Map(stays.map(stay => [stay.bookedRoomId, stay]));
   const changes = fact.rooms.map(told => {
     const before = known.get(told.bookedRoomId);
     const stay = follow(before, told, today);
     return { stay, effects: effectsOf(before, stay) };
   });
   const outs = (fact.movedOut ?? []).filter(({ fromNight }) => today === null || fromNight <= today);
-  await lockRooms(ctx, [
+  lockRooms(ctx, [
     ...changes.flatMap(({ effects }) => roomsOf(effects)),
     ...outs.map(({ roomId }) => roomId),
   ]);
-  for (const { stay } of changes) await saveStay(ctx, stay);
+  for (const { stay } of changes) saveStay(ctx, stay);
   const first = fact.rooms[0]?.arrival as LocalDate;
   const why = { cause: fact.cause, businessDate: fact.businessDate ?? today ?? first, reservationId };
   const effects = changes.map(change => change.effects);
@@ -63,7 +66,7 @@ export async function moveToNextRoom(
 ): Promise<readonly PendingEvent[]> {
   if (stay.next === null) return [];
   const moved: Stay = { ...stay, roomId: stay.next.roomId, next: null };
-  await saveStay(ctx, moved);
+  saveStay(ctx, moved);
   const effects = effectsOf(stay, moved);
   const why = { cause: 'room_move' as const, businessDate, reservationId: stay.reservationId };
   return applyEffects(ctx, stay.propertyId, { left: effects.vacated, entered: enteredIn([effects]), why });

@@ -32,14 +32,14 @@ export async function observe(
 ): Promise<Discrepancy | null> {
   const { room, today } = await roomAtHand(ctx, roomId);
   const by = personOf(ctx);
-  await saveObservation(ctx, roomId, { occupancy, persons, at: ctx.now, by });
+  saveObservation(ctx, roomId, { occupancy, persons, at: ctx.now, by });
   const guests = await inHouseIn(ctx, roomId);
   const frontOffice = {
     occupancy: room.state.occupancy,
     persons: guests.reduce((sum, guest) => sum + guest.persons, 0),
   };
   const open = await openDiscrepancyOf(ctx, roomId);
-  if (open !== undefined) await endDiscrepancy(ctx, open.id, { ending: 'seen_again', by: null, note: null });
+  if (open !== undefined) endDiscrepancy(ctx, open.id, { ending: 'seen_again', by: null, note: null });
   const kind = differenceOf(frontOffice, { occupancy, persons });
   if (kind === undefined) return null;
   const found: Discrepancy = {
@@ -49,7 +49,7 @@ export async function observe(
     ...{ businessDate: today, foundAt: ctx.now, foundBy: by },
     ...{ ending: null, resolvedBy: null, resolvedAt: null, note: null },
   };
-  await insertDiscrepancy(ctx, found);
+  insertDiscrepancy(ctx, found);
   return found;
 }
 
@@ -71,22 +71,22 @@ export async function resolveDiscrepancy(
   if (still?.id !== id) throw errors.DISCREPANCY_RESOLVED();
   if (!isDecisionFor(found.kind, decision)) throw errors.DECISION_UNFIT({ decision, kind: found.kind });
   const by = personOf(ctx);
-  await endDiscrepancy(ctx, id, { ending: decision, by, note });
+  endDiscrepancy(ctx, id, { ending: decision, by, note });
   const events: PendingEvent[] = [];
   const why = { cause: 'discrepancy_resolved', businessDate: today } as const;
   if (decision === 'guest_left') {
     const guests = await inHouseIn(ctx, room.id);
-    for (const guest of guests) await saveStay(ctx, { ...guest, status: 'left', next: null });
+    for (const guest of guests) saveStay(ctx, { ...guest, status: 'left', next: null });
     const { id: roomId, propertyId } = room;
     const reservationId = guests[0]?.reservationId ?? null;
     events.push(...(await vacate(ctx, { roomId, propertyId, as: 'slept', why: { ...why, reservationId } })));
   }
   if (decision === 'room_cleared') {
     const state = stateAfter(room.state, { kind: 'worked', work: 'soiled' }) ?? room.state;
-    events.push(...(await setState(ctx, room, state, why)).events);
+    events.push(...setState(ctx, room, state, why).events);
   }
   if (decision !== 'count_accepted')
-    await saveObservation(ctx, room.id, {
+    saveObservation(ctx, room.id, {
       occupancy: decision === 'observation_wrong' ? found.frontOffice.occupancy : 'vacant',
       persons: null,
       at: ctx.now,

@@ -25,7 +25,7 @@ export type Changed = { readonly room: Room; readonly events: readonly PendingEv
 
 /** A room for a use case that a person started: known, open, and in the hands of this transaction alone. */
 export async function roomAtHand(ctx: Ctx, roomId: Id<'rom'>): Promise<{ room: Room; today: LocalDate }> {
-  await lockRooms(ctx, [roomId]);
+  lockRooms(ctx, [roomId]);
   const room = await findRoom(ctx, roomId);
   if (room === undefined) throw coreErrors.NOT_FOUND({ entity: 'Room' });
   const { businessDate: today } = await findHouse(ctx, room.propertyId);
@@ -45,9 +45,9 @@ export function personOf({ actor }: Pick<Ctx, 'actor'>): Id<'usr'> | null {
 }
 
 /** Saves another state of a room and says so; nothing when it is the same. The caller has the room's lock. */
-export async function setState(ctx: Ctx, room: Room, state: RoomState, why: Why): Promise<Changed> {
+export function setState(ctx: Ctx, room: Room, state: RoomState, why: Why): Changed {
   if (isSameState(room.state, state)) return { room, events: [] };
-  await saveState(ctx, room, state);
+  saveState(ctx, room, state);
   const statusVersion = room.statusVersion + 1;
   const { cause, businessDate, reservationId = null, taskId = null } = why;
   const event = RoomStatusChanged.from(
@@ -66,11 +66,11 @@ export async function setState(ctx: Ctx, room: Room, state: RoomState, why: Why)
 /** The same for a change of who is in the room: blocks may begin or give way, and an open discrepancy is overtaken. */
 export async function setOccupancy(ctx: Ctx, room: Room, state: RoomState, why: Why): Promise<Changed> {
   const settled = withBlocks(state, await blocksOf(ctx, room.id), { day: why.businessDate });
-  const changed = await setState(ctx, room, settled.state, why);
+  const changed = setState(ctx, room, settled.state, why);
   if (room.state.occupancy !== state.occupancy) {
     const open = await openDiscrepancyOf(ctx, room.id);
     if (open !== undefined)
-      await endDiscrepancy(ctx, open.id, { ending: 'front_office_changed', by: null, note: null });
+      endDiscrepancy(ctx, open.id, { ending: 'front_office_changed', by: null, note: null });
   }
   return changed;
 }

@@ -48,7 +48,7 @@ export async function assignTask(
   const { task } = await taskAtHand(ctx, id);
   assertNext(task, 'assigned');
   if (task.assigneeId === assigneeId && task.status === 'assigned') return accepted(task, []);
-  const assigned = await changed(ctx, task, { status: 'assigned', assigneeId });
+  const assigned = changed(ctx, task, { status: 'assigned', assigneeId });
   return accepted(assigned, [assignedEvent(assigned, task.assigneeId)]);
 }
 
@@ -61,7 +61,7 @@ export async function startTask(
   if (task.status === 'started') return accepted(task, []);
   assertNext(task, 'started');
   const assigneeId = task.assigneeId ?? by;
-  const started = await changed(ctx, task, { status: 'started', assigneeId, startedAt: ctx.now });
+  const started = changed(ctx, task, { status: 'started', assigneeId, startedAt: ctx.now });
   return accepted(started, task.assigneeId === null ? [assignedEvent(started, null)] : []);
 }
 
@@ -97,15 +97,10 @@ export async function completeTask(ctx: Ctx, end: CompleteTask): Promise<Accepte
   const isPassed = task.kind === 'inspection' && outcome === 'done';
   const inspected = isPassed ? ({ inspection: 'passed', inspectedBy: by } as const) : {};
   const note = end.note ?? task.note;
-  const ended = await ending(
-    ctx,
-    task,
-    { status: 'completed', outcome, by },
-    { ticketId, note, ...inspected },
-  );
+  const ended = ending(ctx, task, { status: 'completed', outcome, by }, { ticketId, note, ...inspected });
   const work = outcome === 'done' ? workOf[task.kind] : null;
-  if (outcome === 'done' && task.kind === 'deep_clean') await saveDeepClean(ctx, room.id, today);
-  const events = work === null ? [] : await worked(ctx, { room, task, today, work });
+  if (outcome === 'done' && task.kind === 'deep_clean') saveDeepClean(ctx, room.id, today);
+  const events = work === null ? [] : worked(ctx, { room, task, today, work });
   return accepted(ended, [completedEvent(ended, by), ...events]);
 }
 
@@ -120,11 +115,11 @@ export async function inspectTask(
   if (!isInspection && (!isFinished || task.inspection !== null)) throw errors.NOT_INSPECTABLE();
   const found = { inspection: passed ? 'passed' : 'failed', inspectedBy: by } as const;
   const seen = isInspection
-    ? await ending(ctx, task, { status: 'completed', outcome: 'done', by }, { ...found, note })
-    : await changed(ctx, task, { ...found, note: note ?? task.note });
+    ? ending(ctx, task, { status: 'completed', outcome: 'done', by }, { ...found, note })
+    : changed(ctx, task, { ...found, note: note ?? task.note });
   const told = isInspection ? [completedEvent(seen, by)] : [];
   const work = passed ? 'passed' : 'failed';
-  const events = [...told, ...(await worked(ctx, { room, task, today, work }))];
+  const events = [...told, ...worked(ctx, { room, task, today, work })];
   if (passed) return accepted(seen, events);
   const kind = isInspection ? 'departure_clean' : task.kind;
   const again = await createTask(ctx, room, {
@@ -141,7 +136,7 @@ export async function cancelTask(
   const { task } = await taskAtHand(ctx, id);
   assertNext(task, 'cancelled');
   const end = { status: 'cancelled', outcome: 'not_needed', by } as const;
-  const cancelled = await ending(ctx, task, end, { note: note ?? task.note });
+  const cancelled = ending(ctx, task, end, { note: note ?? task.note });
   return accepted(cancelled, [completedEvent(cancelled, by)]);
 }
 
@@ -157,15 +152,15 @@ function assertNext(task: Task, to: TaskStatus): void {
   if (!mayBecome(task.status, to)) throw errors.TASK_ENDED({ status: task.status, to });
 }
 
-async function changed(ctx: Ctx, task: Task, change: Partial<Task>): Promise<Task> {
+function changed(ctx: Ctx, task: Task, change: Partial<Task>): Task {
   const next = { ...task, ...change, version: task.version + 1 };
-  await saveTask(ctx, next);
+  saveTask(ctx, next);
   return next;
 }
 
 type End = { status: 'completed' | 'cancelled'; outcome: TaskOutcome; by: Id<'usr'> };
 
-function ending(ctx: Ctx, task: Task, { status, outcome, by }: End, more: Partial<Task>): Promise<Task> {
+function ending(ctx: Ctx, task: Task, { status, outcome, by }: End, more: Partial<Task>): Task {
   const startedAt = task.startedAt ?? ctx.now; // a guest who wants no service is work of no time
   const completedAt = startedAt > ctx.now ? startedAt : ctx.now; // two processes, two clocks
   return changed(ctx, task, { ...more, status, outcome, startedAt, completedAt, completedBy: by });
@@ -173,12 +168,12 @@ function ending(ctx: Ctx, task: Task, { status, outcome, by }: End, more: Partia
 
 type Done = { room: Room; task: Task; today: LocalDate; work: Work };
 
-async function worked(ctx: Ctx, { room, task, today, work }: Done): Promise<readonly PendingEvent[]> {
+function worked(ctx: Ctx, { room, task, today, work }: Done): readonly PendingEvent[] {
   const state = stateAfter(room.state, { kind: 'worked', work });
   if (state === null) throw errors.ROOM_NOT_CLEAN({ condition: room.state.condition });
   const cause = work === 'cleaned' ? 'task_completed' : 'inspection';
   const why = { cause, businessDate: today, reservationId: task.reservationId, taskId: task.id } as const;
-  return (await setState(ctx, room, state, why)).events;
+  return setState(ctx, room, state, why).events;
 }
 
 function assignedEvent(task: Task, previousAssigneeId: Id<'usr'> | null): PendingEvent {

@@ -48,9 +48,9 @@ export function listDiscrepancies(
 }
 
 /** Writes one down. */
-export async function insertDiscrepancy(ctx: Ctx, one: Discrepancy): Promise<void> {
+export function insertDiscrepancy(ctx: Ctx, one: Discrepancy): void {
   const { frontOffice, observed, ...rest } = one;
-  await ctx.tx.insert(discrepancies).values({
+  const values = {
     ...rest,
     tenantId: ctx.tenantId,
     propertyId: idToUuid(one.propertyId),
@@ -62,20 +62,23 @@ export async function insertDiscrepancy(ctx: Ctx, one: Discrepancy): Promise<voi
     reservationId: one.reservationId === null ? null : idToUuid(one.reservationId),
     foundBy: one.foundBy === null ? null : idToUuid(one.foundBy),
     resolvedBy: one.resolvedBy === null ? null : idToUuid(one.resolvedBy),
-  });
+  };
+  ctx.write(ctx.tx.insert(discrepancies).values(values));
 }
 
 /** Ends one; without a person, because the facts moved on. */
-export async function endDiscrepancy(
+export function endDiscrepancy(
   ctx: Ctx,
   id: string,
   end: { ending: (typeof endings)[number]; by: Id<'usr'> | null; note: string | null },
-): Promise<void> {
+): void {
   const resolvedBy = end.by === null ? null : idToUuid(end.by);
-  await ctx.tx
-    .update(discrepancies)
-    .set({ ending: end.ending, resolvedBy, resolvedAt: ctx.now, note: end.note })
-    .where(eq(discrepancies.id, id));
+  ctx.write(
+    ctx.tx
+      .update(discrepancies)
+      .set({ ending: end.ending, resolvedBy, resolvedAt: ctx.now, note: end.note })
+      .where(eq(discrepancies.id, id)),
+  );
 }
 
 async function select({ tx }: Pick<Ctx, 'tx'>, which: SQL, most = 200): Promise<Discrepancy[]> {

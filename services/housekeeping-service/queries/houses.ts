@@ -48,15 +48,17 @@ export async function moveDay(
 }
 
 /** How a house wants its rooms kept from now on. */
-export async function saveHabits(
+export function saveHabits(
   ctx: Ctx,
   id: Id<'pro'>,
   habits: Pick<House, 'stayoverService' | 'deepCleanEvery'>,
-): Promise<void> {
-  await ctx.tx
-    .insert(houses)
-    .values({ tenantId: ctx.tenantId, id: idToUuid(id), ...habits })
-    .onConflictDoUpdate({ target: [houses.tenantId, houses.id], set: habits });
+): void {
+  ctx.write(
+    ctx.tx
+      .insert(houses)
+      .values({ tenantId: ctx.tenantId, id: idToUuid(id), ...habits })
+      .onConflictDoUpdate({ target: [houses.tenantId, houses.id], set: habits }),
+  );
 }
 
 /** How a kind of work is done in a house. */
@@ -95,13 +97,15 @@ export async function hasPlans({ tx }: Pick<Ctx, 'tx'>, propertyId: Id<'pro'>): 
 }
 
 /** Replaces the plan of a kind of work. */
-export async function savePlan(
+export function savePlan(
   ctx: Ctx,
   { propertyId, kind, plan }: { propertyId: Id<'pro'>; kind: TaskKind; plan: Plan },
-): Promise<void> {
+): void {
   const values = { estimatedMinutes: plan.estimatedMinutes, checklist: plan.items };
-  await ctx.tx
-    .insert(plans)
-    .values({ tenantId: ctx.tenantId, propertyId: idToUuid(propertyId), kind, ...values })
-    .onConflictDoUpdate({ target: [plans.tenantId, plans.propertyId, plans.kind], set: values });
+  ctx.write(
+    ctx.tx
+      .insert(plans)
+      .values({ tenantId: ctx.tenantId, propertyId: idToUuid(propertyId), kind, ...values })
+      .onConflictDoUpdate({ target: [plans.tenantId, plans.propertyId, plans.kind], set: values }),
+  );
 }

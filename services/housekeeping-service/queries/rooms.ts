@@ -31,11 +31,11 @@ export type Room = {
 
 /**
  * X-089: whoever changes the state of a room waits for the others, whichever booking, ticket or task he comes from. In
- * the order of the ids, so that nobody waits in a circle.
+ * the order of the ids, so that nobody waits in a circle. Whatever is sent after this is done under the locks.
  */
-export async function lockRooms(ctx: Ctx, ids: Iterable<Id<'rom'>>): Promise<void> {
+export function lockRooms(ctx: Ctx, ids: Iterable<Id<'rom'>>): void {
   for (const id of [...new Set(ids)].sort())
-    await lockEntity(ctx.tx, ctx.tenantId, { type: 'housekeeping.room', id });
+    ctx.write(lockEntity(ctx.tx, ctx.tenantId, { type: 'housekeeping.room', id }));
 }
 
 /** One room. */
@@ -65,10 +65,12 @@ export async function roomOf(
   { roomId, propertyId }: { roomId: Id<'rom'>; propertyId: Id<'pro'> },
 ): Promise<Room> {
   const values = { tenantId: ctx.tenantId, id: idToUuid(roomId), propertyId: idToUuid(propertyId) };
-  await ctx.tx
-    .insert(rooms)
-    .values({ ...values, statusId: uuid7() })
-    .onConflictDoNothing();
+  ctx.write(
+    ctx.tx
+      .insert(rooms)
+      .values({ ...values, statusId: uuid7() })
+      .onConflictDoNothing(),
+  );
   return (await findRoom(ctx, roomId)) as Room;
 }
 
@@ -99,39 +101,45 @@ export async function saveDoor(ctx: Ctx, door: Door, version: number): Promise<b
 }
 
 /** Saves the state of a room, as the version after the one that was read. */
-export async function saveState(ctx: Ctx, room: Room, state: RoomState): Promise<void> {
+export function saveState(ctx: Ctx, room: Room, state: RoomState): void {
   const { occupancy, condition, overlay } = state;
   const ticketId = overlay?.ticketId ?? null;
-  await ctx.tx
-    .update(rooms)
-    .set({
-      occupancy,
-      condition,
-      overlayTicketId: ticketId === null ? null : idToUuid(ticketId),
-      statusVersion: room.statusVersion + 1,
-    })
-    .where(eq(rooms.id, idToUuid(room.id)));
+  ctx.write(
+    ctx.tx
+      .update(rooms)
+      .set({
+        occupancy,
+        condition,
+        overlayTicketId: ticketId === null ? null : idToUuid(ticketId),
+        statusVersion: room.statusVersion + 1,
+      })
+      .where(eq(rooms.id, idToUuid(room.id))),
+  );
 }
 
 /** Notes what housekeeping saw. */
-export async function saveObservation(ctx: Ctx, id: Id<'rom'>, seen: Observation): Promise<void> {
-  await ctx.tx
-    .update(rooms)
-    .set({
-      observedOccupancy: seen.occupancy,
-      observedPersons: seen.persons,
-      observedAt: seen.at,
-      observedBy: seen.by === null ? null : idToUuid(seen.by),
-    })
-    .where(eq(rooms.id, idToUuid(id)));
+export function saveObservation(ctx: Ctx, id: Id<'rom'>, seen: Observation): void {
+  ctx.write(
+    ctx.tx
+      .update(rooms)
+      .set({
+        observedOccupancy: seen.occupancy,
+        observedPersons: seen.persons,
+        observedAt: seen.at,
+        observedBy: seen.by === null ? null : idToUuid(seen.by),
+      })
+      .where(eq(rooms.id, idToUuid(id))),
+  );
 }
 
 /** Notes the day of a deep clean. */
-export async function saveDeepClean(ctx: Ctx, id: Id<'rom'>, day: LocalDate): Promise<void> {
-  await ctx.tx
-    .update(rooms)
-    .set({ deepCleanedOn: day })
-    .where(eq(rooms.id, idToUuid(id)));
+export function saveDeepClean(ctx: Ctx, id: Id<'rom'>, day: LocalDate): void {
+  ctx.write(
+    ctx.tx
+      .update(rooms)
+      .set({ deepCleanedOn: day })
+      .where(eq(rooms.id, idToUuid(id))),
+  );
 }
 
 async function select({ tx }: Pick<Ctx, 'tx'>, which: SQL): Promise<Room[]> {

@@ -28,7 +28,7 @@ export function liveStays(ctx: Pick<Ctx, 'tx'>, propertyId: Id<'pro'>): Promise<
 }
 
 /** Writes a booked room down as it is now. */
-export async function saveStay(ctx: Ctx, stay: Stay): Promise<void> {
+export function saveStay(ctx: Ctx, stay: Stay): void {
   const { bookedRoomId, reservationId, propertyId, roomId, next, ...rest } = stay;
   const values = {
     ...rest,
@@ -38,10 +38,12 @@ export async function saveStay(ctx: Ctx, stay: Stay): Promise<void> {
     nextRoomId: next === null ? null : idToUuid(next.roomId),
     nextFrom: next?.from ?? null,
   };
-  await ctx.tx
-    .insert(stays)
-    .values({ ...values, tenantId: ctx.tenantId, bookedRoomId: idToUuid(bookedRoomId) })
-    .onConflictDoUpdate({ target: [stays.tenantId, stays.bookedRoomId], set: values });
+  ctx.write(
+    ctx.tx
+      .insert(stays)
+      .values({ ...values, tenantId: ctx.tenantId, bookedRoomId: idToUuid(bookedRoomId) })
+      .onConflictDoUpdate({ target: [stays.tenantId, stays.bookedRoomId], set: values }),
+  );
 }
 
 async function select({ tx }: Pick<Ctx, 'tx'>, which: SQL): Promise<Stay[]> {

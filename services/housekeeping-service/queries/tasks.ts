@@ -69,7 +69,7 @@ export function listTasks(ctx: Pick<Ctx, 'tx'>, filter: TaskFilter): Promise<Tas
 }
 
 /** Writes a task down as it is now; a new one too. */
-export async function saveTask(ctx: Ctx, task: Task): Promise<void> {
+export function saveTask(ctx: Ctx, task: Task): void {
   const values = {
     ...task,
     tenantId: ctx.tenantId,
@@ -83,10 +83,12 @@ export async function saveTask(ctx: Ctx, task: Task): Promise<void> {
     inspectedBy: uuidOf(task.inspectedBy),
     replacedBy: uuidOf(task.replacedBy),
   };
-  await ctx.tx
-    .insert(tasks)
-    .values(values)
-    .onConflictDoUpdate({ target: [tasks.tenantId, tasks.id], set: values });
+  ctx.write(
+    ctx.tx
+      .insert(tasks)
+      .values(values)
+      .onConflictDoUpdate({ target: [tasks.tenantId, tasks.id], set: values }),
+  );
 }
 
 function uuidOf<P extends 'rsv' | 'usr' | 'mtk' | 'hkt'>(id: Id<P> | null): string | null {

@@ -54,7 +54,7 @@ const change = defineRoute({
   errors: [coreErrors.NOT_FOUND],
   async handler(ctx, { params: { propertyId }, body }) {
     await assertKnown(ctx, propertyId);
-    await saveHabits(ctx, propertyId, body);
+    saveHabits(ctx, propertyId, body);
     return { status: 200, body: await viewHouse(ctx, propertyId) };
   },
 });
@@ -70,7 +70,7 @@ const changePlan = defineRoute({
   errors: [coreErrors.NOT_FOUND],
   async handler(ctx, { params: { propertyId, kind }, body }) {
     await assertKnown(ctx, propertyId);
-    await savePlan(ctx, { propertyId, kind, plan: body });
+    savePlan(ctx, { propertyId, kind, plan: body });
     return { status: 200, body: await viewHouse(ctx, propertyId) };
   },
 });

@@ -48,6 +48,6 @@ export async function noteLetter(ctx: Ctx, post: Post, fact: Fact): Promise<bool
     createdAt: ctx.now,
   });
   const options = { key: id, isNewKey: true, priority: priorityOf(template) };
-  if (isNew) await enqueue(ctx, writeLetter, { letterId: id }, options);
+  if (isNew) ctx.ensure(enqueue(ctx, writeLetter, { letterId: id }, options));
   return isNew;
 }

@@ -29,7 +29,7 @@ export async function sendMessageNow(
     if (!isDue(message.nextTryAt, now)) return undefined;
     if (message.expiresAt <= now) return expire(ctx, post, message);
     taken.isRepeated = message.status === 'sending';
-    taken.message = await take(ctx, message, new Date(now.getTime() + leaseMs));
+    taken.message = take(ctx, message, new Date(now.getTime() + leaseMs));
     return undefined;
   });
   const { message, isRepeated = false } = taken;
@@ -55,10 +55,10 @@ export async function sendMessageNow(
 }
 
 /** The row is ours for a minute. After a definite no this is a new try, with a new key. */
-async function take(ctx: Ctx, message: Message, lease: Date): Promise<Message> {
+function take(ctx: Ctx, message: Message, lease: Date): Message {
   const isNewTry = message.status === 'bounced';
   if (message.status !== 'sending') assertNext(message.status, 'sending');
-  return updateMessage(ctx.tx, message, {
+  return updateMessage(ctx, message, {
     status: 'sending',
     calls: message.calls + 1,
     nextTryAt: lease,
@@ -69,7 +69,7 @@ async function take(ctx: Ctx, message: Message, lease: Date): Promise<Message> {
 async function expire(ctx: Ctx, post: Post, message: Message) {
   // Bounced before, and its next try would come too late: everybody knows already.
   if (message.status === 'bounced')
-    return updateMessage(ctx.tx, message, { nextTryAt: null, isPermanent: true });
+    return updateMessage(ctx, message, { nextTryAt: null, isPermanent: true });
   return accepted('expired', await bounce(ctx, post, { message, reason: 'expired', permanent: true }));
 }
 
@@ -99,7 +99,7 @@ async function askLater(ctx: Ctx, post: Post, messageId: Id<'msg'>): Promise<voi
   const message = await lockMessage(ctx.tx, messageId);
   if (message.status !== 'sending') return; // a receipt was quicker
   const nextTryAt = post.nextTry(message.calls, ctx.now);
-  await updateMessage(ctx.tx, message, { nextTryAt });
+  updateMessage(ctx, message, { nextTryAt });
   const options = { key: messageId, runAt: nextTryAt, priority: priorityOf(message.template) };
   await enqueue(ctx, sendMessage, { messageId }, options);
 }

@@ -36,12 +36,12 @@ export async function applySaid(
   // A receipt can say in one breath that it was taken and has arrived: two facts, two versions.
   const isFirst = outcome.kind === 'dispatched' || outcome.first;
   const taken = isFirst
-    ? await updateMessage(ctx.tx, message, { ...common, status: 'dispatched', dispatchedAt: ctx.now })
+    ? updateMessage(ctx, message, { ...common, status: 'dispatched', dispatchedAt: ctx.now })
     : message;
   const events = isFirst ? [MessageDispatched.from(headOf(taken), { aggregateVersion: taken.version })] : [];
   if (outcome.kind === 'dispatched') return events as PendingEvent[];
   const change = { ...common, status: 'delivered', deliveredAt: outcome.at } as const;
-  const now = await updateMessage(ctx.tx, taken, change);
+  const now = updateMessage(ctx, taken, change);
   const deliveredAt = outcome.at.toISOString();
   const arrived = MessageDelivered.from({ ...headOf(now), deliveredAt }, { aggregateVersion: now.version });
   return [...events, arrived] as PendingEvent[];
@@ -56,7 +56,7 @@ export async function bounce(
   assertNext(message.status, 'bounced');
   const again = post.nextTry(message.calls, ctx.now);
   const isOver = permanent || again >= message.expiresAt;
-  const now = await updateMessage(ctx.tx, message, {
+  const now = updateMessage(ctx, message, {
     status: 'bounced',
     reason,
     isPermanent: isOver,
@@ -68,24 +68,23 @@ export async function bounce(
     const priority = priorityOf(now.template);
     await enqueue(ctx, sendMessage, { messageId }, { key: messageId, runAt: again, priority });
   }
-  if (permanent) await remember(ctx, now);
+  if (permanent) remember(ctx, now);
   if (isOver && reason !== 'expired') await tryAnotherChannel(ctx, now);
   const told = { ...headOf(now), reason, permanent: isOver };
   return [MessageBounced.from(told, { aggregateVersion: now.version }) as PendingEvent];
 }
 
 /** What will never work is not tried again by the next letter. */
-async function remember(ctx: Ctx, { channel, addressHash, reason }: Message): Promise<void> {
+function remember(ctx: Ctx, { channel, addressHash, reason }: Message): void {
   if (addressHash === null || (reason !== 'unknown_address' && reason !== 'opted_out')) return;
   const source = reason === 'opted_out' ? 'provider' : 'bounce';
-  await suppress(ctx, { channel, addressHash, scope: 'all', source });
+  suppress(ctx, { channel, addressHash, scope: 'all', source });
 }
 
 async function tryAnotherChannel(ctx: Ctx, { letterId, template }: Message): Promise<void> {
-  const letter = await lockLetter(ctx.tx, letterId);
-  const others = await messagesOf(ctx.tx, letterId);
+  const [letter, others] = await Promise.all([lockLetter(ctx.tx, letterId), messagesOf(ctx.tx, letterId)]);
   const isHopeless = others.every(({ status, isPermanent }) => status === 'bounced' && isPermanent);
   if (!isHopeless || letter.state !== 'written' || letter.wantedChannel !== null) return;
-  await updateLetter(ctx.tx, letterId, { state: 'waiting', nextTryAt: ctx.now });
+  updateLetter(ctx, letterId, { state: 'waiting', nextTryAt: ctx.now });
   await enqueue(ctx, writeLetter, { letterId }, { key: letterId, priority: priorityOf(template) });
 }

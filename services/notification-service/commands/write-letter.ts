@@ -1,5 +1,5 @@
 import type { Ctx } from '@ghasi/db/tenant-transaction';
-import { type Id, idFromUuid, idToUuid, parseTenantId } from '@ghasi/domain-primitives/ids';
+import { idFromUuid, idToUuid, parseTenantId } from '@ghasi/domain-primitives/ids';
 import { parseZone } from '@ghasi/domain-primitives/zone';
 import { enqueue } from '@ghasi/jobs/enqueue';
 import type { Logger } from '@ghasi/telemetry/logger';
@@ -15,6 +15,7 @@ import {
   leaseMs,
   type letterProblems,
   priorityOf,
+  type Template,
 } from '../model.ts';
 import { isAddress, type Post, shown } from '../post.ts';
 import { type Letter, lockLetter, updateLetter } from '../queries/letters.ts';
@@ -47,17 +48,17 @@ export async function writeLetterNow(
   { letterId }: { letterId: string },
 ): Promise<Written> {
   const taken: { letter?: Letter } = {};
-  await transaction(async ({ tx }) => {
-    const letter = await lockLetter(tx, letterId);
+  await transaction(async ctx => {
+    const letter = await lockLetter(ctx.tx, letterId);
     if (letter.state !== 'waiting' || !isDue(letter.nextTryAt, now)) return;
     taken.letter = letter;
     const nextTryAt = new Date(now.getTime() + leaseMs);
-    await updateLetter(tx, letterId, { nextTryAt, tries: letter.tries + 1 });
+    updateLetter(ctx, letterId, { nextTryAt, tries: letter.tries + 1 });
   });
   const { letter } = taken;
   if (letter === undefined) return 'not_due';
   const end = (problem: (typeof letterProblems)[number]) =>
-    transaction(({ tx }) => updateLetter(tx, letterId, { state: 'dropped', problem, nextTryAt: null }));
+    transaction(async ctx => updateLetter(ctx, letterId, { state: 'dropped', problem, nextTryAt: null }));
   if (letter.expiresAt <= now) {
     await end('expired');
     return 'dropped';
@@ -65,13 +66,12 @@ export async function writeLetterNow(
   const asked = await ask(post, letter, log);
   if (typeof asked === 'string') {
     const nextTryAt = post.nextTry(letter.tries + 1, now);
-    await transaction(({ tx }) => updateLetter(tx, letterId, { problem: asked, nextTryAt }));
+    await transaction(async ctx => updateLetter(ctx, letterId, { problem: asked, nextTryAt }));
     return 'asked_in_vain';
   }
   const outcome: { dropped?: boolean } = {};
   await transaction(async ctx => {
-    const still = await lockLetter(ctx.tx, letterId);
-    outcome.dropped = still.state !== 'waiting' || !(await write(ctx, post, { letter: still, ...asked }));
+    outcome.dropped = !(await write(ctx, post, { letter, ...asked }));
   });
   return outcome.dropped ? 'dropped' : 'written';
 }
@@ -97,40 +97,51 @@ async function ask(
   }
 }
 
-async function write(ctx: Ctx, post: Post, { letter, contact, property }: Asked & { letter: Letter }) {
+/** False: nobody is written to. `taken` is the letter as it was before we asked. */
+async function write(
+  ctx: Ctx,
+  post: Post,
+  { letter: taken, contact, property }: Asked & { letter: Letter },
+): Promise<boolean> {
   const { tx } = ctx;
+  const { id, template } = taken;
+  // In one packet: the rest is read under the lock, and in vain only when the letter was withdrawn meanwhile.
+  const [letter, settings, before, addresses, words] = await Promise.all([
+    lockLetter(tx, id),
+    findSettings(tx),
+    messagesOf(tx, id),
+    reachableBy(ctx, post, { template, contact }),
+    findWords(tx, { template, locale: contact.locale }),
+  ]);
+  if (letter.state !== 'waiting') return false;
   const done = (problem: Letter['problem']) =>
-    updateLetter(tx, letter.id, {
+    updateLetter(ctx, id, {
       state: problem === null ? 'written' : 'dropped',
       problem,
       nextTryAt: null,
     });
-  const settings = await findSettings(tx);
-  if (letter.template === 'stay_survey' && !settings.surveys) {
-    await done('surveys_off');
+  if (template === 'stay_survey' && !settings.surveys) {
+    done('surveys_off');
     return false;
   }
-  const before = await messagesOf(tx, letter.id);
-  const addresses = await reachableBy(ctx, post, { letter, contact });
   const chosen = chooseChannels({
-    template: letter.template,
+    template,
     modes: settings,
     reachable: [...addresses.keys()],
     tried: before.map(({ channel }) => channel),
     wanted: letter.wantedChannel,
   });
   if (chosen.length === 0 && before.length > 0) {
-    await done('no_channel_left');
+    done('no_channel_left');
     return false;
   }
-  const words = await findWords(tx, { template: letter.template, locale: contact.locale });
   const source = sourceOf({ letter, contact, property });
   const composed = compose(words, source, contact.locale);
   const writing = { post, letter, contact, settings, composed, house: source.house };
-  if (chosen.length === 0) await leaveUnreachable(ctx, writing);
+  if (chosen.length === 0) leaveUnreachable(ctx, writing);
   for (const channel of chosen)
     await leave(ctx, { ...writing, channel, address: addresses.get(channel) ?? '' });
-  await done(null);
+  done(null);
   return true;
 }
 
@@ -138,7 +149,7 @@ async function write(ctx: Ctx, post: Post, { letter, contact, property }: Asked 
 async function reachableBy(
   { tx, tenantId }: Ctx,
   post: Post,
-  { letter, contact }: { letter: Letter; contact: Contact },
+  { template, contact }: { template: Template; contact: Contact },
 ): Promise<ReadonlyMap<Channel, string>> {
   const { phone, email } = contact;
   const known: [Channel, string | null][] = [
@@ -153,7 +164,7 @@ async function reachableBy(
   );
   const hashes = usable.map(([channel, address]) => post.hashOf(tenantId, { channel, address }));
   const refused = (await findSuppressions(tx, hashes)).filter(
-    ({ scope }) => scope === 'all' || letter.template === 'stay_survey',
+    ({ scope }) => scope === 'all' || template === 'stay_survey',
   );
   return new Map(
     usable.filter(
@@ -188,9 +199,9 @@ function rowOf({ tenantId, now, newId }: Ctx, { letter, contact }: Writing) {
 }
 
 /** Nobody can be told: a row says so, for whoever looks at the booking. */
-async function leaveUnreachable(ctx: Ctx, writing: Writing): Promise<void> {
+function leaveUnreachable(ctx: Ctx, writing: Writing): void {
   const channel = writing.letter.wantedChannel ?? (writing.contact.email === null ? 'sms' : 'email');
-  await insertMessage(ctx.tx, { ...rowOf(ctx, writing), channel, status: 'unreachable' });
+  insertMessage(ctx, { ...rowOf(ctx, writing), channel, status: 'unreachable' });
 }
 
 async function leave(
@@ -200,8 +211,9 @@ async function leave(
   const { post, letter, contact, settings, composed, house, channel, address } = writing;
   const isShort = channel === 'sms' || channel === 'whatsapp';
   const nextTryAt = await leavesAt(ctx, writing);
-  const message = await insertMessage(ctx.tx, {
-    ...rowOf(ctx, writing),
+  const row = rowOf(ctx, writing);
+  insertMessage(ctx, {
+    ...row,
     channel,
     status: 'queued',
     address,
@@ -215,9 +227,9 @@ async function leave(
     provider: post.channel(channel)?.provider ?? null,
     nextTryAt,
   });
-  const messageId: Id<'msg'> = messageIdOf(message);
+  const messageId = messageIdOf(row);
   const options = { key: messageId, isNewKey: true, priority: priorityOf(letter.template), runAt: nextTryAt };
-  await enqueue(ctx, sendMessage, { messageId }, options);
+  ctx.ensure(enqueue(ctx, sendMessage, { messageId }, options));
 }
 
 /** At once for what somebody waits for; else at its turn, and a survey never at night. */

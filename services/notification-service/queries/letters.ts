@@ -14,10 +14,10 @@ export async function insertLetter(tx: Tx, letter: NewLetter): Promise<boolean> 
   return rowCount === 1;
 }
 
-/** The letter, locked until the transaction ends. */
-export async function lockLetter(tx: Tx, id: string): Promise<Letter> {
-  const [row] = await tx.select().from(letters).where(eq(letters.id, id)).for('update');
-  return found(row, 'Letter');
+/** The letter, locked until the transaction ends. Sent at once (`then`): what is sent after it runs under the lock. */
+export function lockLetter(tx: Tx, id: string): Promise<Letter> {
+  const locked = tx.select().from(letters).where(eq(letters.id, id)).for('update');
+  return locked.then(([row]) => found(row, 'Letter'));
 }
 
 export async function findLetter(tx: Tx, id: string): Promise<Letter> {
@@ -25,8 +25,8 @@ export async function findLetter(tx: Tx, id: string): Promise<Letter> {
   return found(row, 'Letter');
 }
 
-export async function updateLetter(tx: Tx, id: string, change: Partial<NewLetter>): Promise<void> {
-  await tx.update(letters).set(change).where(eq(letters.id, id));
+export function updateLetter({ tx, write }: Ctx, id: string, change: Partial<NewLetter>): void {
+  write(tx.update(letters).set(change).where(eq(letters.id, id)));
 }
 
 /** Letters about dates that hold no more, as long as nobody has written them; returns how many. */

@@ -27,9 +27,8 @@ export function headOf(message: Message) {
   };
 }
 
-export async function insertMessage(tx: Tx, message: NewMessage): Promise<Message> {
-  const [row] = await tx.insert(messages).values(message).returning();
-  return found(row, 'Message');
+export function insertMessage({ tx, write }: Ctx, message: NewMessage): void {
+  write(tx.insert(messages).values(message));
 }
 
 /** The message, locked until the transaction ends: whoever has news of it comes after us. */
@@ -65,15 +64,15 @@ export function messagesOf(tx: Tx, letterId: string): Promise<Message[]> {
   return tx.select().from(messages).where(eq(messages.letterId, letterId)).orderBy(asc(messages.id));
 }
 
-/** Changes a message that is locked, one version up. */
-export async function updateMessage(tx: Tx, message: Message, change: Partial<NewMessage>): Promise<Message> {
-  const [row] = await tx
+/** Changes a message that is locked, one version up; returns it as it is then. */
+export function updateMessage({ tx, ensure }: Ctx, message: Message, change: Partial<Message>): Message {
+  const changed = { ...change, version: message.version + 1 };
+  const updated = tx
     .update(messages)
-    .set({ ...change, version: message.version + 1 })
-    .where(and(eq(messages.id, message.id), eq(messages.version, message.version)))
-    .returning();
-  assertUpdated(row === undefined ? 0 : 1, 'message');
-  return row as Message;
+    .set(changed)
+    .where(and(eq(messages.id, message.id), eq(messages.version, message.version)));
+  ensure(updated.then(result => assertUpdated(result, 'message')));
+  return { ...message, ...changed };
 }
 
 /** Forgets addresses and texts of messages that are older and have nothing left to do; what became of them stays. */

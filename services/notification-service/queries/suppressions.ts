@@ -16,18 +16,20 @@ export function findSuppressions(tx: Tx, hashes: readonly string[]): Promise<Sup
 }
 
 /** Writes to this address no more; a wider scope takes the place of a narrower one. */
-export async function suppress(
-  { tx, tenantId, now }: Pick<Ctx, 'tx' | 'tenantId' | 'now'>,
+export function suppress(
+  { tx, tenantId, now, write }: Ctx,
   what: Pick<Suppression, 'channel' | 'addressHash' | 'scope' | 'source'>,
-): Promise<void> {
+): void {
   const wider = sql`case when ${suppressions.scope} = 'all' then 'all' else excluded.scope end`;
-  await tx
-    .insert(suppressions)
-    .values({ ...what, tenantId, since: now })
-    .onConflictDoUpdate({
-      target: [suppressions.tenantId, suppressions.channel, suppressions.addressHash],
-      set: { scope: wider },
-    });
+  write(
+    tx
+      .insert(suppressions)
+      .values({ ...what, tenantId, since: now })
+      .onConflictDoUpdate({
+        target: [suppressions.tenantId, suppressions.channel, suppressions.addressHash],
+        set: { scope: wider },
+      }),
+  );
 }
 
 /** Writes to it again; false when nobody had stopped. */

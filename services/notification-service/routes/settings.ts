@@ -56,7 +56,7 @@ export function settingsRoutes(post: Post): readonly AnyRoute[] {
       async handler(ctx, { body: { channel, address, scope } }) {
         if (!isAddress(channel, address)) throw errors.ADDRESS_UNREADABLE({ channel });
         const what = { channel, scope, source: 'staff' } as const;
-        await suppress(ctx, { ...what, addressHash: post.hashOf(ctx.tenantId, { channel, address }) });
+        suppress(ctx, { ...what, addressHash: post.hashOf(ctx.tenantId, { channel, address }) });
         return { status: 201, body: { ...what, since: ctx.now.toISOString() } };
       },
     }),

@@ -40,9 +40,9 @@ export async function takeCash(ctx: Ctx, input: CashTaken): Promise<Accepted<Int
     currency: intent.currency,
   });
   await postMovements(ctx, { intent, drawer, movements: input.drawer });
-  const captured = await updateIntent(ctx, intent, { status: 'captured', captured: net });
+  const captured = updateIntent(ctx, intent, { status: 'captured', captured: net });
   if (net < intent.amount)
-    await note(ctx, {
+    note(ctx, {
       entry: 'capture.partial_cash',
       reservationId: intent.reservationId,
       paymentId: intent.id,

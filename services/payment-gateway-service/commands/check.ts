@@ -35,7 +35,7 @@ export async function checkPaymentNow(
     const isDue = intent.nextCheckAt !== null && (force || intent.nextCheckAt <= now);
     if (isDue) {
       const change = { nextCheckAt: lease, checks: intent.checks + 1 };
-      taken.intent = await updateIntent(ctx, intent, change);
+      taken.intent = updateIntent(ctx, intent, change);
     }
   });
   const { intent } = taken;
@@ -85,7 +85,7 @@ async function noAnswer(ctx: Ctx, paymentId: Id<'pay'>, lease: Date): Promise<vo
   const intent = await lockIntent(ctx.tx, paymentId);
   if (intent.nextCheckAt === null) return; // a webhook was quicker
   const status = intent.status === 'created' ? 'unknown' : intent.status;
-  await updateIntent(ctx, intent, { status, nextCheckAt: askAgainAt(intent, { lease, now: ctx.now }) });
+  updateIntent(ctx, intent, { status, nextCheckAt: askAgainAt(intent, { lease, now: ctx.now }) });
 }
 
 /** The same for a refund. */
@@ -101,7 +101,7 @@ export async function checkRefundNow(
     const isDue = refund.nextCheckAt !== null && (force || refund.nextCheckAt <= now);
     if (!isDue) return;
     taken.intent = found(await findIntent(ctx.tx, idFromUuid('pay', refund.paymentId)), 'Payment');
-    taken.refund = await updateRefund(ctx, refund, { nextCheckAt: lease, checks: refund.checks + 1 });
+    taken.refund = updateRefund(ctx, refund, { nextCheckAt: lease, checks: refund.checks + 1 });
   });
   const { refund, intent } = taken;
   const gateway = intent === undefined ? undefined : payments.gatewayOf(intent.rail);

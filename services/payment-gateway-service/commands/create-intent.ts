@@ -7,11 +7,10 @@ import { assertNext, isOpen, isPayable, isProviderRail, type Purpose, type Rail 
 import type { Payments } from '../payments.ts';
 import type { Booking } from '../queries/bookings.ts';
 import {
-  findByCause,
   headOf,
   type Intent,
   insertIntent,
-  lockOpen,
+  lockAsked,
   paymentIdOf,
   updateIntent,
 } from '../queries/intents.ts';
@@ -39,7 +38,7 @@ export async function createIntent(ctx: Ctx, payments: Payments, wanted: Wanted)
   const { booking, purpose, rail, amount, cause, expiresAt } = wanted;
   const gateway = payments.gatewayOf(rail);
   const isRemote = isProviderRail(rail) && gateway !== undefined;
-  const intent = await insertIntent(ctx.tx, {
+  const created: Intent = {
     tenantId: ctx.tenantId,
     id: idToUuid(ctx.newId('pay')),
     reservationId: booking.reservationId,
@@ -52,29 +51,34 @@ export async function createIntent(ctx: Ctx, payments: Payments, wanted: Wanted)
     amount: amount.minor,
     currency: amount.currency,
     status: 'created',
+    ...{ providerReference: null, redirectUrl: null, failureReason: null, providerCode: null },
+    ...{ captured: 0n, refunded: 0n },
     expiresAt,
     nextCheckAt: isRemote ? ctx.now : null,
-    createdAt: ctx.now,
-    updatedAt: ctx.now,
-  });
-  const created = IntentCreated.from(
-    { ...headOf(intent), rail, amount: toJson(amount), expiresAt: expiresAt?.toISOString() ?? null },
-    { aggregateVersion: intent.version },
+    ...{ checks: 0, version: 1, createdAt: ctx.now, updatedAt: ctx.now },
+  };
+  const event = IntentCreated.from(
+    { ...headOf(created), rail, amount: toJson(amount), expiresAt: expiresAt?.toISOString() ?? null },
+    { aggregateVersion: created.version },
   );
+  const { intent, events } = isRemote || rail === 'cash' ? { intent: created, events: [] } : settled(created);
+  insertIntent(ctx, intent);
   if (isRemote) {
     const paymentId = paymentIdOf(intent);
-    await enqueue(ctx, checkPayment, { paymentId }, { key: paymentId });
-    return { intent, events: [created] };
+    await enqueue(ctx, checkPayment, { paymentId }, { key: paymentId, isNewKey: true });
   }
-  if (rail === 'cash') return { intent, events: [created] };
-  const settled = rail === 'cash_pending' ? await promise(ctx, intent) : await notOffered(ctx, intent);
-  return { intent: settled.intent, events: [created, ...settled.events] };
+  return { intent, events: [event, ...events] };
+}
+
+/** Nobody has to be asked: it is settled before it is written down for the first time. */
+function settled(created: Intent): Done {
+  return created.rail === 'cash_pending' ? promise(created) : notOffered(created);
 }
 
 /** X-116: settled as a promise; `due` instead of `amount`, so that nobody books it. */
-async function promise(ctx: Ctx, intent: Intent): Promise<Done> {
-  assertNext(intent.status, 'promised');
-  const promised = await updateIntent(ctx, intent, { status: 'promised' });
+function promise(created: Intent): Done {
+  assertNext(created.status, 'promised');
+  const promised: Intent = { ...created, status: 'promised', version: created.version + 1 };
   const due = toJson(money(promised.amount, promised.currency));
   const event = IntentCaptured.from(
     { ...headOf(promised), rail: 'cash_pending', due, holdUntil: null },
@@ -84,13 +88,9 @@ async function promise(ctx: Ctx, intent: Intent): Promise<Done> {
 }
 
 /** Nobody here takes this rail: it fails at once, so that the saga does not wait for its deadline. */
-async function notOffered(ctx: Ctx, intent: Intent): Promise<Done> {
-  const providerCode = 'RAIL_NOT_OFFERED';
-  const failed = await updateIntent(ctx, intent, {
-    status: 'failed',
-    failureReason: 'gateway_error',
-    providerCode,
-  });
+function notOffered(created: Intent): Done {
+  const why = { failureReason: 'gateway_error', providerCode: 'RAIL_NOT_OFFERED' } as const;
+  const failed: Intent = { ...created, ...why, status: 'failed', version: created.version + 1 };
   return { intent: failed, events: [failedEvent(failed)] };
 }
 
@@ -112,17 +112,22 @@ export function failedEvent(intent: Intent) {
 }
 
 /** SAGA-17: once hold and allocation were both seen, asks for what is due now; the same hold asks once. */
-export async function askForBooking(ctx: Ctx, payments: Payments, booking: Booking): Promise<unknown[]> {
+export async function askForBooking(
+  ctx: Ctx,
+  payments: Payments,
+  booking: Booking,
+): Promise<readonly unknown[]> {
   if (!isPayable(booking)) return [];
   const { rail, purpose, due, currency, heldVersion, expiresAt } = booking;
   if (rail === null || purpose === null || due === null || currency === null) return [];
   const cause = `${booking.reservationId}:held:${heldVersion}`;
-  if (await findByCause(ctx.tx, cause)) return [];
+  const { same, open } = await lockAsked(ctx.tx, { reservationId: booking.reservationId, purpose, cause });
+  if (same !== undefined) return [];
   if (due === 0n) {
-    await note(ctx, { entry: 'nothing.due', reservationId: booking.reservationId, detail: { cause } });
+    note(ctx, { entry: 'nothing.due', reservationId: booking.reservationId, detail: { cause } });
     return [];
   }
-  const replaced = await supersede(ctx, booking, purpose);
+  await supersede(ctx, open);
   const amount = money(due, currency);
   const limit = rail === 'cash_pending' ? null : expiresAt;
   const made = await createIntent(ctx, payments, {
@@ -133,29 +138,22 @@ export async function askForBooking(ctx: Ctx, payments: Payments, booking: Booki
     cause,
     expiresAt: limit,
   });
-  return [...replaced.events, ...made.events];
+  return made.events;
 }
 
 /**
- * Closes the open intent of a purpose so that another can take its place (R24). If the guest pays the old one all the
- * same, the money goes back (X-119).
+ * Closes the open intent of a purpose, if there is one, so that another can take its place (R24). If the guest pays the
+ * old one all the same, the money goes back (X-119).
  */
-export async function supersede(
-  ctx: Ctx,
-  { reservationId }: Booking,
-  purpose: Purpose,
-): Promise<{ left: bigint; events: unknown[] }> {
-  const open = await lockOpen(ctx.tx, { reservationId, purpose });
-  if (open === undefined) return { left: 0n, events: [] };
-  await closeIntent(ctx, open);
-  return { left: open.amount, events: [] };
+export async function supersede(ctx: Ctx, open: Intent | undefined): Promise<void> {
+  if (open !== undefined) await closeIntent(ctx, open);
 }
 
 /** Takes an open intent back. A provider that has heard of it is told by a job, until it has answered. */
 export async function closeIntent(ctx: Ctx, intent: Intent): Promise<Intent> {
   if (!isOpen(intent.status)) return intent;
   const nextCheckAt = isProviderRail(intent.rail) ? ctx.now : null;
-  const closed = await updateIntent(ctx, intent, { status: 'cancelled', nextCheckAt });
+  const closed = updateIntent(ctx, intent, { status: 'cancelled', nextCheckAt });
   const paymentId = paymentIdOf(intent);
   if (nextCheckAt !== null) await enqueue(ctx, checkPayment, { paymentId }, { key: paymentId });
   return closed;

@@ -22,7 +22,7 @@ export type Ending = {
 export async function endBooking(ctx: Ctx, booking: Booking, ending: Ending): Promise<void> {
   const { how, version, reason } = ending;
   const again = booking.ended !== null;
-  await updateBooking(ctx.tx, booking, { ended: booking.ended ?? how, version });
+  updateBooking(ctx, booking, { ended: booking.ended ?? how, version });
   if (again) return;
   const intents = await lockIntentsOf(ctx.tx, booking.reservationId);
   for (const intent of intents.filter(one => isOpen(one.status))) await closeIntent(ctx, intent);
@@ -39,9 +39,9 @@ export async function endBooking(ctx: Ctx, booking: Booking, ending: Ending): Pr
   }
   const about = { reservationId: booking.reservationId };
   if (parts.length === 0 && paid.length > 0)
-    await note(ctx, { ...about, entry: 'refund.not_due', detail: { how, version } });
+    note(ctx, { ...about, entry: 'refund.not_due', detail: { how, version } });
   if (short > 0n)
-    await note(ctx, {
+    note(ctx, {
       ...about,
       entry: 'refund.beyond_captures',
       detail: { how, version, short: String(short), currency: currency ?? null },

@@ -6,7 +6,7 @@ import { errors } from '../errors.ts';
 import { assertNext, found, isOpen, type Purpose, type Rail, type RefundReason } from '../model.ts';
 import type { Payments } from '../payments.ts';
 import { type Booking, lockKnownBooking } from '../queries/bookings.ts';
-import { findByCause, type Intent, lockIntent, lockOpen, paymentIdOf } from '../queries/intents.ts';
+import { type Intent, lockAsked, lockIntent, lockOpen, paymentIdOf } from '../queries/intents.ts';
 import type { Refund } from '../queries/refunds.ts';
 import { closeIntent, createIntent, supersede } from './create-intent.ts';
 import { requestRefund } from './refund.ts';
@@ -41,9 +41,10 @@ export async function collectPayment(
   if (booking === undefined || booking.ended !== null) return accepted(undefined, []);
   if (payments.gatewayOf(asked.rail) === undefined) return accepted(undefined, []);
   const cause = `collect:${key}`;
-  const known = await findByCause(ctx.tx, cause);
-  if (known !== undefined) return accepted(known, []);
-  await supersede(ctx, booking, asked.purpose);
+  const { reservationId } = booking;
+  const { same, open } = await lockAsked(ctx.tx, { reservationId, purpose: asked.purpose, cause });
+  if (same !== undefined) return accepted(same, []);
+  await supersede(ctx, open);
   const made = await createIntent(ctx, payments, wantedOf(booking, asked, cause));
   return accepted(made.intent, made.events);
 }

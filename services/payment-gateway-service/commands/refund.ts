@@ -48,7 +48,7 @@ export async function requestRefund(
     updatedAt: ctx.now,
   });
   if (refund === undefined) return { intent, refund };
-  const reserved = await updateIntent(ctx, intent, { refunded: intent.refunded + amount });
+  const reserved = updateIntent(ctx, intent, { refunded: intent.refunded + amount });
   if (isRemote) await enqueue(ctx, checkRefund, { refundId }, { key: refundId });
   return { intent: reserved, refund };
 }
@@ -76,7 +76,7 @@ export async function applyRefundStanding(
   const nextCheckAt = askAgainAt(refund, { lease, now: ctx.now });
   // `requested` sends it again with the same key; a pending one is asked about.
   const status = said.state === 'absent' ? 'requested' : 'unknown';
-  return { refund: await updateRefund(ctx, refund, { status, nextCheckAt }), events: [] };
+  return { refund: updateRefund(ctx, refund, { status, nextCheckAt }), events: [] };
 }
 
 /** The money is back with the guest: one line, one event. */
@@ -100,8 +100,8 @@ export async function completeRefund(
     reason: refund.reason,
   });
   const change = { status: 'completed', providerReference: reference, nextCheckAt: null } as const;
-  const completed = await updateRefund(ctx, refund, change);
-  const told = await updateIntent(ctx, intent, {});
+  const completed = updateRefund(ctx, refund, change);
+  const told = updateIntent(ctx, intent, {});
   // Only what has arrived: what is still set aside may yet fail.
   const arrived = (await listRefunds(ctx.tx, intent.id)).filter(one => one.status === 'completed');
   const total = arrived.reduce((sum, one) => sum + one.amount, 0n);
@@ -126,9 +126,9 @@ async function failRefund(
   ctx: Ctx,
   { intent, refund, providerCode }: { intent: Intent; refund: Refund; providerCode: string | null },
 ): Promise<{ refund: Refund; events: unknown[] }> {
-  const failed = await updateRefund(ctx, refund, { status: 'failed', providerCode, nextCheckAt: null });
-  await updateIntent(ctx, intent, { refunded: intent.refunded - refund.amount });
-  await note(ctx, {
+  const failed = updateRefund(ctx, refund, { status: 'failed', providerCode, nextCheckAt: null });
+  updateIntent(ctx, intent, { refunded: intent.refunded - refund.amount });
+  note(ctx, {
     entry: 'refund.failed',
     reservationId: intent.reservationId,
     paymentId: intent.id,

@@ -34,12 +34,12 @@ export async function applyStanding(
       const redirectUrl = outcome.redirectUrl ?? intent.redirectUrl;
       if (intent.status !== status) assertNext(intent.status, status);
       const nextCheckAt = askAgainAt(intent, { lease, now: ctx.now });
-      return { intent: await updateIntent(ctx, intent, { status, redirectUrl, nextCheckAt }), events: [] };
+      return { intent: updateIntent(ctx, intent, { status, redirectUrl, nextCheckAt }), events: [] };
     }
     case 'closed':
-      return { intent: await updateIntent(ctx, intent, { nextCheckAt: null }), events: [] };
+      return { intent: updateIntent(ctx, intent, { nextCheckAt: null }), events: [] };
     case 'mismatch':
-      await note(ctx, {
+      note(ctx, {
         entry: 'capture.mismatch',
         reservationId: intent.reservationId,
         paymentId: intent.id,
@@ -49,7 +49,7 @@ export async function applyStanding(
           reference: outcome.reference,
         },
       });
-      return { intent: await updateIntent(ctx, intent, { nextCheckAt: null }), events: [] };
+      return { intent: updateIntent(ctx, intent, { nextCheckAt: null }), events: [] };
     case 'failed':
       return fail(ctx, intent, outcome);
     case 'captured':
@@ -72,7 +72,7 @@ async function fail(
   const over = intent.expiresAt !== null && intent.expiresAt <= ctx.now;
   const failureReason = reason === 'abandoned' && over ? 'expired' : reason;
   const change = { status: 'failed', failureReason, providerCode, nextCheckAt: null } as const;
-  const failed = await updateIntent(ctx, intent, change);
+  const failed = updateIntent(ctx, intent, change);
   return { intent: failed, events: [failedEvent(failed)] };
 }
 
@@ -98,7 +98,7 @@ async function capture(
   });
   // Another payment has this reference: the provider speaks of money that is booked already.
   if (!booked) return { intent, events: [] };
-  const captured = await updateIntent(ctx, intent, {
+  const captured = updateIntent(ctx, intent, {
     status: 'captured',
     captured: intent.amount,
     providerReference: reference,
@@ -116,7 +116,7 @@ async function capture(
     { aggregateVersion: captured.version },
   );
   if (!late) return { intent: captured, events: [event] };
-  await note(ctx, {
+  note(ctx, {
     entry: 'capture.late',
     reservationId: intent.reservationId,
     paymentId: intent.id,

@@ -51,12 +51,12 @@ async function askSoon(ctx: Ctx, { paymentId, says }: Notice): Promise<void> {
   if (says === 'refunded') {
     for (const { id } of (await listRefunds(ctx.tx, intent.id)).filter(one => one.status === 'unknown')) {
       const refundId = idFromUuid('rfd', id);
-      await updateRefund(ctx, await lockRefund(ctx.tx, refundId), { nextCheckAt: ctx.now });
+      updateRefund(ctx, await lockRefund(ctx.tx, refundId), { nextCheckAt: ctx.now });
       await enqueue(ctx, checkRefund, { refundId }, { key: refundId });
     }
     return;
   }
   if (intent.nextCheckAt === null) return;
-  await updateIntent(ctx, intent, { nextCheckAt: ctx.now });
+  updateIntent(ctx, intent, { nextCheckAt: ctx.now });
   await enqueue(ctx, checkPayment, { paymentId }, { key: paymentId });
 }

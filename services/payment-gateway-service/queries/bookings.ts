@@ -45,16 +45,8 @@ export async function findBooking(tx: Tx, reservationId: string): Promise<Bookin
   return row;
 }
 
-/** Changes a booking that is locked. */
-export async function updateBooking(
-  tx: Tx,
-  booking: Booking,
-  change: Partial<typeof bookings.$inferInsert>,
-): Promise<Booking> {
-  const [row] = await tx
-    .update(bookings)
-    .set(change)
-    .where(eq(bookings.reservationId, booking.reservationId))
-    .returning();
-  return row as Booking;
+/** Changes a booking that is locked; returns it as it is then. */
+export function updateBooking({ tx, write }: Ctx, booking: Booking, change: Partial<Booking>): Booking {
+  write(tx.update(bookings).set(change).where(eq(bookings.reservationId, booking.reservationId)));
+  return { ...booking, ...change };
 }

@@ -9,7 +9,6 @@ import { intents } from '../tables.ts';
 
 /** A row of the intents. */
 export type Intent = typeof intents.$inferSelect;
-export type NewIntent = typeof intents.$inferInsert;
 type Tx = Ctx['tx'];
 
 /** Its id as others see it. */
@@ -30,9 +29,8 @@ export function headOf(intent: Intent) {
   };
 }
 
-export async function insertIntent(tx: Tx, intent: NewIntent): Promise<Intent> {
-  const [row] = await tx.insert(intents).values(intent).returning();
-  return found(row, 'Payment');
+export function insertIntent({ tx, write }: Ctx, intent: Intent): void {
+  write(tx.insert(intents).values(intent));
 }
 
 /** The intent, locked until the transaction ends: whoever wants to change it comes after us. */
@@ -93,27 +91,32 @@ export async function lockOpen(
 }
 
 /** The intent that was made for a fact. */
-export async function findByCause(tx: Tx, cause: string): Promise<Intent | undefined> {
+async function findByCause(tx: Tx, cause: string): Promise<Intent | undefined> {
   const [row] = await tx.select().from(intents).where(eq(intents.cause, cause));
   return row;
 }
 
-/** Changes an intent that is locked, one version up. */
-export async function updateIntent(
-  { tx, now }: Pick<Ctx, 'tx' | 'now'>,
-  intent: Intent,
-  change: Partial<NewIntent>,
-): Promise<Intent> {
-  const [row] = await tx
+/** What was asked for already: by the same fact, and, locked, what is open for the same purpose. */
+export async function lockAsked(
+  tx: Tx,
+  { cause, ...of }: { reservationId: string; purpose: Purpose; cause: string },
+): Promise<{ same: Intent | undefined; open: Intent | undefined }> {
+  const [same, open] = await Promise.all([findByCause(tx, cause), lockOpen(tx, of)]);
+  return { same, open };
+}
+
+/** Changes an intent that is locked, one version up; returns it as it is then. */
+export function updateIntent({ tx, now, ensure }: Ctx, intent: Intent, change: Partial<Intent>): Intent {
+  const changed = { ...change, version: intent.version + 1, updatedAt: now };
+  const update = tx
     .update(intents)
-    .set({ ...change, version: intent.version + 1, updatedAt: now })
-    .where(and(eq(intents.id, intent.id), eq(intents.version, intent.version)))
-    .returning();
-  assertUpdated(row === undefined ? 0 : 1, 'payment');
-  return row as Intent;
+    .set(changed)
+    .where(and(eq(intents.id, intent.id), eq(intents.version, intent.version)));
+  ensure(update.then(done => assertUpdated(done, 'payment')));
+  return { ...intent, ...changed };
 }
 
 /** Gives the intents of a reservation their folio; no version: nothing of the payment changed. */
-export async function setFolio(tx: Tx, reservationId: string, folioId: string): Promise<void> {
-  await tx.update(intents).set({ folioId }).where(eq(intents.reservationId, reservationId));
+export function setFolio({ tx, write }: Ctx, reservationId: string, folioId: string): void {
+  write(tx.update(intents).set({ folioId }).where(eq(intents.reservationId, reservationId)));
 }

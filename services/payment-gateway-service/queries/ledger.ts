@@ -7,7 +7,6 @@ import { journal, ledger } from '../tables.ts';
 /** A line of the ledger. */
 export type Line = typeof ledger.$inferSelect;
 type Tx = Ctx['tx'];
-type Writing = Pick<Ctx, 'tx' | 'tenantId' | 'now' | 'actor'>;
 
 /** What a line says; who, when and for whom come from the transaction. */
 export type Posting = Omit<typeof ledger.$inferInsert, 'tenantId' | 'id' | 'occurredAt' | 'recordedBy'>;
@@ -16,7 +15,7 @@ export type Posting = Omit<typeof ledger.$inferInsert, 'tenantId' | 'id' | 'occu
  * Posts a line; false when this capture, refund or provider reference has one already: whoever came first, webhook,
  * browser or inquiry, has booked it (R24).
  */
-export async function post(ctx: Writing, posting: Posting): Promise<boolean> {
+export async function post(ctx: Ctx, posting: Posting): Promise<boolean> {
   const { rowCount } = await ctx.tx
     .insert(ledger)
     .values({
@@ -49,8 +48,8 @@ export type Note = {
 };
 
 /** Writes a note for finance; amounts inside are decimal text of minor units. */
-export async function note(ctx: Writing, { entry, reservationId, paymentId, detail }: Note): Promise<void> {
-  await ctx.tx.insert(journal).values({
+export function note(ctx: Ctx, { entry, reservationId, paymentId, detail }: Note): void {
+  const values = {
     tenantId: ctx.tenantId,
     id: uuid7(ctx.now.getTime()),
     entry,
@@ -60,5 +59,6 @@ export async function note(ctx: Writing, { entry, reservationId, paymentId, deta
     actorType: ctx.actor.type,
     actorId: ctx.actor.id,
     at: ctx.now,
-  });
+  };
+  ctx.write(ctx.tx.insert(journal).values(values));
 }

@@ -38,17 +38,13 @@ export function listRefunds(tx: Tx, paymentId: string): Promise<Refund[]> {
   return tx.select().from(refunds).where(eq(refunds.paymentId, paymentId)).orderBy(asc(refunds.id));
 }
 
-/** Changes a refund that is locked, one version up. */
-export async function updateRefund(
-  { tx, now }: Pick<Ctx, 'tx' | 'now'>,
-  refund: Refund,
-  change: Partial<typeof refunds.$inferInsert>,
-): Promise<Refund> {
-  const [row] = await tx
+/** Changes a refund that is locked, one version up; returns it as it is then. */
+export function updateRefund({ tx, now, ensure }: Ctx, refund: Refund, change: Partial<Refund>): Refund {
+  const changed = { ...change, version: refund.version + 1, updatedAt: now };
+  const update = tx
     .update(refunds)
-    .set({ ...change, version: refund.version + 1, updatedAt: now })
-    .where(and(eq(refunds.id, refund.id), eq(refunds.version, refund.version)))
-    .returning();
-  assertUpdated(row === undefined ? 0 : 1, 'refund');
-  return row as Refund;
+    .set(changed)
+    .where(and(eq(refunds.id, refund.id), eq(refunds.version, refund.version)));
+  ensure(update.then(done => assertUpdated(done, 'refund')));
+  return { ...refund, ...changed };
 }

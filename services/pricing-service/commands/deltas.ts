@@ -24,7 +24,7 @@ export type Reallocated = Parameters<typeof AllocationReallocated.from>[0];
  */
 export async function applyDelta(ctx: Ctx, change: Reallocated) {
   const { reservationId, reservationVersion } = change;
-  await lockEntity(ctx.tx, ctx.tenantId, { type: 'reservation', id: reservationId });
+  ctx.write(lockEntity(ctx.tx, ctx.tenantId, { type: 'reservation', id: reservationId }));
   const last = await lastDelta(ctx.tx, reservationId);
   if (last !== undefined && last.version >= reservationVersion) return undefined;
   const before = await findQuote(ctx.tx, last?.quoteId ?? change.quoteId);
@@ -44,9 +44,9 @@ export async function applyDelta(ctx: Ctx, change: Reallocated) {
     stay: stayOf(change.newStay),
     chargeNames: { ...names, ...before.chargeNames },
   });
-  await insertQuote(ctx, after);
+  insertQuote(ctx, after);
   const id = ctx.newId('pdl');
-  await ctx.tx.insert(deltas).values({
+  const delta = {
     ...{
       tenantId: ctx.tenantId,
       id: idToUuid(id),
@@ -55,7 +55,8 @@ export async function applyDelta(ctx: Ctx, change: Reallocated) {
     },
     ...{ quoteId: idToUuid(before.id), newQuoteId: idToUuid(after.id) },
     ...{ feeMinor: outcome.fee, deltaMinor: outcome.delta, appliedAt: ctx.now },
-  });
+  };
+  ctx.write(ctx.tx.insert(deltas).values(delta));
   const payload = { deltaId: id, ...told(change, outcome, { before, after }) };
   return DeltaApplied.from(payload, { aggregateVersion: 1 });
 }

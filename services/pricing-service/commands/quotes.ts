@@ -45,7 +45,7 @@ export async function makeQuote(
     ...{ propertyId, bookingDraftId, promoCode },
     override: override !== null && outcome.broken.length > 0 ? { ...override, broken: outcome.broken } : null,
   };
-  await insertQuote(ctx, frozen);
+  insertQuote(ctx, frozen);
   return { kind: 'quoted', quote: quoteToView(frozen) };
 }
 

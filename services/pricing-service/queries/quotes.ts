@@ -24,7 +24,7 @@ export type Quote = Omit<
 };
 
 /** Freezes a quote: three statements, whatever its size. */
-export async function insertQuote(ctx: Pick<Ctx, 'tx' | 'tenantId'>, quote: Quote): Promise<void> {
+export function insertQuote(ctx: Ctx, quote: Quote): void {
   const { tenantId, tx } = ctx;
   const { id, propertyId, previousQuoteId, bookingDraftId, stay, rooms: priced, ...rest } = quote;
   const quoteId = idToUuid(id);
@@ -58,7 +58,9 @@ export async function insertQuote(ctx: Pick<Ctx, 'tx' | 'tenantId'>, quote: Quot
         from jsonb_to_recordset(${JSON.stringify(entries)}::jsonb)
           as n (room smallint, date date, base bigint, adjustments jsonb, charges jsonb, net bigint, tax bigint,
                 gross bigint)`;
-  await Promise.all([head.execute(), rooms.execute(), execute(tx, nights)]); // leave together, in this order
+  ctx.write(head);
+  ctx.write(rooms);
+  ctx.write(execute(tx, nights));
 }
 
 /** A quote with everything in it. */
@@ -108,29 +110,25 @@ export async function expireQuotes(tx: Tx, now: Date, most: number): Promise<Id<
   return found.map(({ id }) => idFromUuid('quo', id)).sort();
 }
 
-/** A booking uses the quote; false when it was used already or is not here. */
-export async function useQuote(tx: Tx, id: Id<'quo'>): Promise<boolean> {
-  const { rowCount } = await tx
-    .update(quotes)
-    .set({ status: 'used', version: sql`${quotes.version} + 1` })
-    .where(sql`${eq(quotes.id, idToUuid(id))} and ${quotes.status} <> 'used'`);
-  return rowCount === 1;
+/** A booking uses the quote; nothing changes when it was used already or is not here. */
+export function useQuote({ tx, write }: Ctx, id: Id<'quo'>): void {
+  write(
+    tx
+      .update(quotes)
+      .set({ status: 'used', version: sql`${quotes.version} + 1` })
+      .where(sql`${eq(quotes.id, idToUuid(id))} and ${quotes.status} <> 'used'`),
+  );
 }
 
 /** Notes which booking uses which quote. A booking that was given back stays so, in whatever order facts arrive. */
-export async function noteUse(
-  { tx, tenantId }: Pick<Ctx, 'tx' | 'tenantId'>,
-  { reservationId, quoteId, status }: Use,
-): Promise<void> {
+export function noteUse({ tx, tenantId, write }: Ctx, { reservationId, quoteId, status }: Use): void {
   const quote = quoteId && idToUuid(quoteId);
-  await execute(
-    tx,
-    sql`insert into pricing.quote_uses as known (tenant_id, reservation_id, quote_id, status)
+  const use = sql`insert into pricing.quote_uses as known (tenant_id, reservation_id, quote_id, status)
         values (${tenantId}, ${idToUuid(reservationId)}, ${quote}, ${status})
         on conflict (tenant_id, reservation_id) do update
         set quote_id = coalesce(excluded.quote_id, known.quote_id),
-            status = case when known.status = 'given_back' then known.status else excluded.status end`,
-  );
+            status = case when known.status = 'given_back' then known.status else excluded.status end`;
+  write(execute(tx, use));
 }
 
 type Use = { reservationId: Id<'rsv'>; quoteId: Id<'quo'> | null; status: 'booked' | 'given_back' };
