@@ -1,5 +1,7 @@
 import { AppError, coreErrors } from '@ghasi/domain-primitives/errors';
-import { isTransient } from './pg-errors.ts';
+import { type SQL, sql } from './drizzle.ts';
+import { isTransient, sqlState } from './pg-errors.ts';
+import { execute, type Tx } from './sql.ts';
 
 /** How often a conflicting update is run again before the caller hears of it (ledger LOCK-01). */
 export const CONFLICT_RETRIES = 3;
@@ -8,6 +10,28 @@ export const CONFLICT_RETRIES = 3;
 export function assertUpdated(touched: number | { rowCount: number | null }, entity = 'row'): void {
   const count = typeof touched === 'number' ? touched : (touched.rowCount ?? 0);
   if (count === 0) throw coreErrors.VERSION_CONFLICT({ entity });
+}
+
+const NOT_TOUCHED = 'MV001';
+
+/**
+ * Runs an update or delete that must find its row; fails with `otherwise`, VERSION_CONFLICT of an entity as a rule. The server
+ * itself refuses it, and with it the transaction, so that nobody need wait: `ctx.write(touch(tx, update, conflict('room')))`.
+ */
+export async function touch(tx: Tx, change: { getSQL(): SQL }, otherwise: () => Error): Promise<void> {
+  try {
+    await execute(
+      tx,
+      sql`with touched as (${change.getSQL()} returning 1) select app.assert_touched(count(*)) from touched`,
+    );
+  } catch (error) {
+    throw sqlState(error) === NOT_TOUCHED ? Object.assign(otherwise(), { cause: error }) : error;
+  }
+}
+
+/** What {@link touch} fails with where somebody else wrote first (ledger LOCK-07). */
+export function conflict(entity: string): () => Error {
+  return () => coreErrors.VERSION_CONFLICT({ entity });
 }
 
 /**

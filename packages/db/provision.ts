@@ -67,7 +67,7 @@ export async function ensureSchema(client: Client, schema: string): Promise<void
   const role = escapeIdentifier(serviceRole(schema));
   await client.query(`grant usage on schema ${name} to ${role}`);
   await client.query(
-    `grant execute on function app.tenant_id(), app.boot_id() to ${[serviceRole(schema), ...platformRoles].map(escapeIdentifier).join(', ')}`,
+    `grant execute on function app.tenant_id(), app.boot_id(), app.assert_touched(bigint) to ${[serviceRole(schema), ...platformRoles].map(escapeIdentifier).join(', ')}`,
   );
 }
 

@@ -1,4 +1,5 @@
 import { type SQL, sql } from '@ghasi/db/drizzle';
+import { touch } from '@ghasi/db/optimistic';
 import { execute, row } from '@ghasi/db/sql';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { IDEMPOTENCY_KEPT_MS, IDEMPOTENCY_LEASE_MS } from './limits.ts';
@@ -84,19 +85,17 @@ async function readHolder(tx: Ctx['tx'], scope: KeyScope, requestHash: string): 
   return { kind: 'replayed', rendered: { status, headers, body, cookies: [] } };
 }
 
-/**
- * Stores the answer, in the transaction of the effect. False: the lease was taken over meanwhile, and the caller must
- * roll its effect back.
- */
-export async function completeKey(
+/** The lease was taken over by somebody else meanwhile: the effect of this worker must not commit. */
+export class LeaseLost extends Error {}
+
+/** Stores the answer, in the transaction of the effect; fails, and the effect with it, with {@link LeaseLost}. */
+export function completeKey(
   tx: Ctx['tx'],
   scope: KeyScope,
   fence: bigint,
   rendered: Rendered,
-): Promise<boolean> {
-  const touched = await execute(
-    tx,
-    sql`
+): Promise<void> {
+  const update = sql`
       update ${table(scope)}
       set state = 'CACHED_RESPONSE',
           locked_until = null,
@@ -105,9 +104,8 @@ export async function completeKey(
           body = ${rendered.body}
       where ${isKey(scope)}
         and state = 'PROCESSING'
-        and fence = ${fence}`,
-  );
-  return touched === 1;
+        and fence = ${fence}`;
+  return touch(tx, update, () => new LeaseLost());
 }
 
 /** Gives the key back after a failure that may pass: the next attempt is a new request (ledger IDEM-04). */

@@ -1,10 +1,10 @@
-import { type Ctx, tenantTransaction } from '@ghasi/db/tenant-transaction';
+import { tenantTransaction } from '@ghasi/db/tenant-transaction';
 import { payloadHash } from '@ghasi/domain-primitives/canonical-json';
 import { AppError, coreErrors } from '@ghasi/domain-primitives/errors';
 import { failpoint } from '@ghasi/domain-primitives/failpoint';
 import type { Metrics } from '@ghasi/telemetry/metrics';
 import { executeRoute, type Run, whoOf } from './execute.ts';
-import { claimKey, completeKey, failKey, type KeyScope } from './idempotency.ts';
+import { claimKey, completeKey, failKey, type KeyScope, LeaseLost } from './idempotency.ts';
 import type { RawInput } from './input.ts';
 import { BadReply, type Rendered, renderProblem } from './output.ts';
 import type { Principal } from './principal.ts';
@@ -12,9 +12,6 @@ import type { AnyRoute } from './route.ts';
 
 /** A run whose answer is kept under a key. `raw` is the input as sent: what the hash covers. */
 export type OnceRun = Run & { schema: string; service: string; key: string; raw: RawInput; metrics: Metrics };
-
-/** Thrown inside the transaction of a worker whose lease somebody else took over: its effect must not commit. */
-class LeaseLost extends Error {}
 
 /**
  * Runs a mutating route so that its key has one effect and one answer (ledger IDEM-01..05): claim, commit; effect and
@@ -41,26 +38,23 @@ export async function executeOnce(run: OnceRun): Promise<Rendered & { replayed: 
         throw new BadReply(run.route, 'cookies, which must not be stored: declare idempotency.none');
       }
       await failpoint('http.before-complete');
-      ctx.ensure(keepReply(ctx, reply));
+      ctx.write(completeKey(ctx.tx, scope, fence, reply));
       await failpoint('http.completed');
     });
     await failpoint('http.committed');
     return { ...rendered, replayed: false };
   } catch (error) {
-    if (error instanceof LeaseLost) throw coreErrors.IDEMPOTENCY_IN_PROGRESS();
-    return await settleFailure(error);
-  }
-
-  async function keepReply(ctx: Ctx, reply: Rendered): Promise<void> {
-    if (!(await completeKey(ctx.tx, scope, fence, reply))) throw new LeaseLost();
+    return await settleFailure(error).catch(reason => {
+      throw reason instanceof LeaseLost ? coreErrors.IDEMPOTENCY_IN_PROGRESS() : reason;
+    });
   }
 
   /** A refusal that the same request would meet again is an answer and is kept; anything else frees the key. */
   async function settleFailure(error: unknown): Promise<Rendered & { replayed: boolean }> {
+    if (error instanceof LeaseLost) throw error;
     if (error instanceof AppError && isDeterministic(error.status)) {
       const rendered = renderProblem(error, run.facts.correlationId);
-      const kept = await tenantTransaction(run.db, who, ctx => completeKey(ctx.tx, scope, fence, rendered));
-      if (!kept) throw coreErrors.IDEMPOTENCY_IN_PROGRESS();
+      await tenantTransaction(run.db, who, ctx => completeKey(ctx.tx, scope, fence, rendered));
       return { ...rendered, replayed: false };
     }
     await tenantTransaction(run.db, who, ctx => failKey(ctx.tx, scope, fence)).catch(reason =>

@@ -1,5 +1,5 @@
 import { and, asc, eq, inArray, isNull, lte, or, sql } from '@ghasi/db/drizzle';
-import { assertUpdated } from '@ghasi/db/optimistic';
+import { conflict, touch } from '@ghasi/db/optimistic';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { coreErrors } from '@ghasi/domain-primitives/errors';
 import { failpoint } from '@ghasi/domain-primitives/failpoint';
@@ -145,12 +145,12 @@ export function insertReservation({ tx, tenantId, now, write }: Ctx, booking: Re
 }
 
 /** Saves a booking that was read at the version before. */
-export function saveReservation({ tx, now, ensure }: Ctx, booking: Reservation): void {
-  const saved = tx
+export function saveReservation({ tx, now, write }: Ctx, booking: Reservation): void {
+  const update = tx
     .update(reservations)
     .set({ ...rowOf(booking), updatedAt: now })
     .where(and(eq(reservations.id, idToUuid(booking.id)), eq(reservations.version, booking.version - 1)));
-  ensure(saved.then(touched => assertUpdated(touched, 'reservation')));
+  write(touch(tx, update, conflict('reservation')));
 }
 
 function rowOf(booking: Reservation) {

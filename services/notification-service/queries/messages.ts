@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, isNull, lt } from '@ghasi/db/drizzle';
-import { assertUpdated } from '@ghasi/db/optimistic';
+import { conflict, touch } from '@ghasi/db/optimistic';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { type Id, idFromUuid, idToUuid } from '@ghasi/domain-primitives/ids';
 import { found } from '../model.ts';
@@ -65,13 +65,13 @@ export function messagesOf(tx: Tx, letterId: string): Promise<Message[]> {
 }
 
 /** Changes a message that is locked, one version up; returns it as it is then. */
-export function updateMessage({ tx, ensure }: Ctx, message: Message, change: Partial<Message>): Message {
+export function updateMessage({ tx, write }: Ctx, message: Message, change: Partial<Message>): Message {
   const changed = { ...change, version: message.version + 1 };
-  const updated = tx
+  const update = tx
     .update(messages)
     .set(changed)
     .where(and(eq(messages.id, message.id), eq(messages.version, message.version)));
-  ensure(updated.then(result => assertUpdated(result, 'message')));
+  write(touch(tx, update, conflict('message')));
   return { ...message, ...changed };
 }
 

@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, inArray } from '@ghasi/db/drizzle';
-import { assertUpdated } from '@ghasi/db/optimistic';
+import { conflict, touch } from '@ghasi/db/optimistic';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import type { Id } from '@ghasi/domain-primitives/ids';
 import { idFromUuid, idToUuid } from '@ghasi/domain-primitives/ids';
@@ -106,13 +106,13 @@ export async function lockAsked(
 }
 
 /** Changes an intent that is locked, one version up; returns it as it is then. */
-export function updateIntent({ tx, now, ensure }: Ctx, intent: Intent, change: Partial<Intent>): Intent {
+export function updateIntent({ tx, now, write }: Ctx, intent: Intent, change: Partial<Intent>): Intent {
   const changed = { ...change, version: intent.version + 1, updatedAt: now };
   const update = tx
     .update(intents)
     .set(changed)
     .where(and(eq(intents.id, intent.id), eq(intents.version, intent.version)));
-  ensure(update.then(done => assertUpdated(done, 'payment')));
+  write(touch(tx, update, conflict('payment')));
   return { ...intent, ...changed };
 }
 

@@ -1,5 +1,5 @@
 import { and, asc, eq } from '@ghasi/db/drizzle';
-import { assertUpdated } from '@ghasi/db/optimistic';
+import { conflict, touch } from '@ghasi/db/optimistic';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { type Id, idToUuid } from '@ghasi/domain-primitives/ids';
 import { found } from '../model.ts';
@@ -39,12 +39,12 @@ export function listRefunds(tx: Tx, paymentId: string): Promise<Refund[]> {
 }
 
 /** Changes a refund that is locked, one version up; returns it as it is then. */
-export function updateRefund({ tx, now, ensure }: Ctx, refund: Refund, change: Partial<Refund>): Refund {
+export function updateRefund({ tx, now, write }: Ctx, refund: Refund, change: Partial<Refund>): Refund {
   const changed = { ...change, version: refund.version + 1, updatedAt: now };
   const update = tx
     .update(refunds)
     .set(changed)
     .where(and(eq(refunds.id, refund.id), eq(refunds.version, refund.version)));
-  ensure(update.then(done => assertUpdated(done, 'refund')));
+  write(touch(tx, update, conflict('refund')));
   return { ...refund, ...changed };
 }
