@@ -2,7 +2,6 @@
 
 create function app.assert_touched(touched bigint) returns void
   language plpgsql immutable
-  set search_path = pg_catalog, pg_temp
 as $$
 begin
   if touched = 0 then
