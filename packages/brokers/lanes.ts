@@ -11,13 +11,16 @@ type Tenant<T> = {
   spilledFrom: number | undefined;
 };
 
-/** A batch taken from a lane; give it back with `finish`. `isFlood`: among others, its tenant has more than a batch waiting. */
+/** A batch taken from a lane; give it back with `finish`. `isFlood`: among others, its tenant floods. */
 export type Batch<T> = {
   readonly tenantId: string;
   readonly items: readonly T[];
   readonly lanes: unknown;
   readonly isFlood: boolean;
 };
+
+/** Among others, a tenant that has more than this waiting floods; it goes in pieces of a quarter. */
+const A_FLOOD = 100;
 
 /**
  * The messages of one subscription that were read and are not done: a lane per tenant and group of shards. A lane runs
@@ -66,12 +69,12 @@ export class Lanes<T extends Item> {
   }
 
   /**
-   * Spilled tenants that have room again, and from where to read them. Among others (`shared`) a flood has room for a batch: it
+   * Spilled tenants that have room again, and from where to read them. Among others (`shared`) a flood has little room: it
    * goes slowly then, and more would only lie in memory.
    */
   hungry({ shared = false } = {}): { tenantId: string; after: number }[] {
     const found = [];
-    const few = shared ? this.#maxBatch : this.#mostPerTenant / 2;
+    const few = shared ? this.#flood : this.#mostPerTenant / 2;
     for (const { id, spilledFrom, waiting } of this.#tenants.values()) {
       if (spilledFrom !== undefined && waiting <= few) found.push({ tenantId: id, after: spilledFrom });
     }
@@ -95,8 +98,7 @@ export class Lanes<T extends Item> {
 
   /**
    * The next batch that may run now, or undefined: of one lane, or of all free lanes of a tenant that has no more than
-   * `together` messages waiting. Among others (`shared`), a tenant with more than a batch waiting has one at a time, of a quarter
-   * of the size.
+   * `together` messages waiting. Among others (`shared`), a tenant that floods has one at a time, and a small one.
    */
   take({ together = 0, shared = false } = {}): Batch<T> | undefined {
     if (this.#inFlight >= this.#concurrency) return undefined;
@@ -110,7 +112,7 @@ export class Lanes<T extends Item> {
       const waiting = lanes.flatMap(lane => lane.items);
       if (lanes.length > 1) waiting.sort((a, b) => a.off - b.off);
       const isFlood = shared && this.#floods(tenant);
-      const items = waiting.slice(0, isFlood ? Math.ceil(this.#maxBatch / 4) : this.#maxBatch);
+      const items = waiting.slice(0, isFlood ? Math.ceil(this.#flood / 4) : this.#maxBatch);
       for (const lane of lanes) lane.busy = true;
       tenant.inFlight++;
       this.#inFlight++;
@@ -154,7 +156,11 @@ export class Lanes<T extends Item> {
   }
 
   #floods({ waiting, spilledFrom }: Tenant<T>): boolean {
-    return waiting > this.#maxBatch || spilledFrom !== undefined;
+    return waiting > this.#flood || spilledFrom !== undefined;
+  }
+
+  get #flood(): number {
+    return Math.min(A_FLOOD, this.#maxBatch);
   }
 
   #keep(tenant: Tenant<T>, item: T): void {

@@ -44,7 +44,8 @@ export class Pace {
 
   /** A batch of this tenant begins. */
   begins(tenantId: string): void {
-    if (tenantId !== this.#lastTenant) this.#severalSeen = Date.now();
+    const isAnother = this.#lastTenant !== undefined && tenantId !== this.#lastTenant;
+    if (isAnother) this.#severalSeen = Date.now();
     this.#lastTenant = tenantId;
   }
 

@@ -55,14 +55,14 @@ test('ORD-02: what was read for a flooding tenant before a change of hands does 
   const { group, handled } = openGroup();
   const held = [{ shard: 0, epoch: 1, off: 0, day }];
   await group.reset(held);
-  group.accept(page(1, 1_500)); // more than a tenant may keep: the rest is to be read later
+  group.accept(page(1, 2_500)); // more than a tenant may keep: the rest is to be read later
   group.dispatch();
   const hungry = await waitUntil('the tenant has room again', () => group.hungry()[0]);
-  const late = rows(1_001, 1_500);
+  const late = rows(2_001, 2_500);
 
   await group.reset([{ shard: 0, epoch: 2, off: 0, day }]);
   handled.length = 0;
-  group.refill(hungry, late, 1_500);
+  group.refill(hungry, late, 2_500);
   group.accept(page(1, 500));
   group.dispatch();
   await waitUntil('all of the first page is handled', () => handled.includes(500) && group.low === 500);
@@ -96,28 +96,28 @@ test('what was acknowledged while shards changed hands is not taken for how far 
 test('ORD-04: a page that left out a flooding tenant hides nothing of it, when the tenant was refilled meanwhile', async () => {
   const { group, handled } = openGroup();
   await group.reset([{ shard: 0, epoch: 1, off: 0, day }]);
-  group.accept(page(1, 1_100)); // 100 too many
+  group.accept(page(1, 2_100)); // 100 too many
   group.dispatch();
   const hungry = await waitUntil('the tenant has room again', () => group.hungry()[0]);
-  const onItsWay = page(1_101, 1_200, [hungry.tenantId]);
-  group.refill(hungry, rows(1_001, 1_100), 1_100);
+  const onItsWay = page(2_101, 2_200, [hungry.tenantId]);
+  group.refill(hungry, rows(2_001, 2_100), 2_100);
   group.accept(onItsWay);
   group.dispatch();
-  await waitUntil('what was read is handled', () => handled.includes(1_100) && group.low === 1_100);
+  await waitUntil('what was read is handled', () => handled.includes(2_100) && group.low === 2_100);
   const again = await waitUntil('it wants the rest', () => group.hungry()[0]);
-  expect(again.after).toBe(1_100);
-  group.refill(again, rows(1_101, 1_200), 1_200);
+  expect(again.after).toBe(2_100);
+  group.refill(again, rows(2_101, 2_200), 2_200);
   group.dispatch();
-  await waitUntil('all are handled', () => handled.includes(1_200) && group.low === 1_200);
-  expect(handled).toEqual(Array.from({ length: 1_200 }, (_, index) => index + 1));
+  await waitUntil('all are handled', () => handled.includes(2_200) && group.low === 2_200);
+  expect(handled).toEqual(Array.from({ length: 2_200 }, (_, index) => index + 1));
 });
 
 test('ORD-04: a page that comes while shards change hands hides nothing of the tenant it left out', async () => {
   const { group, handled } = openGroup();
   await group.reset([{ shard: 0, epoch: 1, off: 0, day }]);
-  group.accept(page(1, 1_500));
+  group.accept(page(1, 2_500));
   expect(group.spilled()).toEqual([tenantId]);
-  const onItsWay = page(1_501, 1_600, [tenantId]);
+  const onItsWay = page(2_501, 2_600, [tenantId]);
 
   const changed = group.reset([{ shard: 0, epoch: 2, off: 0, day }]); // nothing was acknowledged: from the beginning
   group.accept(onItsWay);

@@ -31,7 +31,7 @@ export type BrokerTimes = {
 };
 
 const defaultTimes: BrokerTimes = { leaseMs: 10_000, heartbeatMs: 1_000, pollMs: 1_000, ackMs: 500 };
-const PAGE = 250;
+const PAGE = 500;
 /** To read a page takes Node a few milliseconds in one go, so beside others a flood is read in small ones. */
 const PAGE_BESIDE_OTHERS = 50;
 const PASSIVE_ACK_MS = 5_000;
