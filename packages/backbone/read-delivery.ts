@@ -54,8 +54,7 @@ export function createReader(
     const unreadable = (reason: string, stray = false) => ({ delivery, reason, stray });
     const found = byTopic.get(delivery.topic);
     if (found === undefined) return unreadable(`${service} has no reaction to ${delivery.topic}`);
-    if (!signer.verify(delivery.envelope, delivery.attributes.signature))
-      return unreadable('not signed by a service of this installation', true);
+    if (!signer.isGenuine(delivery)) return unreadable('not signed by a service of this installation', true);
     try {
       const envelope = JSON.parse(delivery.envelope) as EventEnvelope;
       const differs = whatDiffers(envelope, delivery);
