@@ -1,7 +1,7 @@
 import type { Fence } from '@ghasi/brokers/broker';
 import { cutConnection, type Database } from '@ghasi/db/database';
 import { type Actor, type Ctx, tenantTransaction } from '@ghasi/db/tenant-transaction';
-import { armedFailpoints, failpoint } from '@ghasi/domain-primitives/failpoint';
+import { failpoint, isArmed } from '@ghasi/domain-primitives/failpoint';
 import type { TenantId } from '@ghasi/domain-primitives/ids';
 import type { UUIDv7 } from '@ghasi/domain-primitives/uuid';
 import { type Inbox, KnownAlready } from './inbox.ts';
@@ -56,8 +56,8 @@ export class Applier {
 
   async #hopefully(ctx: Ctx, batch: Batch): Promise<Settled[]> {
     const { inbox } = this.#options;
-    const isArmed = armedFailpoints().length > 0; // a crash must find the claims written
-    if (isArmed || batch.reads.some(isAgain) || !inbox.areRecent(ctx, claimsOf(batch)))
+    const isLooked = isArmed('consumer.after-claim'); // a crash there must find the claims written
+    if (isLooked || batch.reads.some(isAgain) || !inbox.areRecent(ctx, claimsOf(batch)))
       return this.#carefully(ctx, batch);
     const claimed = inbox.claimNew(ctx, claimsOf(batch), batch.fence);
     ctx.write(claimed);
@@ -72,9 +72,7 @@ export class Applier {
   async #carefully(ctx: Ctx, batch: Batch): Promise<Settled[]> {
     const fresh = await this.#options.inbox.claim(ctx, claimsOf(batch), batch.fence);
     await failpoint('consumer.after-claim');
-    const results = await this.#reactToAll(ctx, batch.reads, place => fresh.has(place));
-    await failpoint('consumer.after-effect');
-    return results;
+    return this.#reactToAll(ctx, batch.reads, place => fresh.has(place));
   }
 
   async #reactToAll(
@@ -96,6 +94,7 @@ export class Applier {
       if (result === 'noop') this.#options.inbox.markNoop(ctx, read.claim);
       results.push(result);
     }
+    await failpoint('consumer.after-effect');
     return results;
   }
 

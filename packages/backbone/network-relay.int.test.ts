@@ -336,13 +336,14 @@ test('safety-30: a pass that begins as the broker is found to have lost its memo
   await allPublished();
   broker.arrivals.length = 0;
 
-  hasForgotten = true;
-  await change('o1');
-  // What is claimed before it comes back is held until then, or for as long as that would take several times over.
+  // What is claimed before it comes back is held until then, or for as long as that would take several times over. Also by the
+  // last look of the pass before, if that has not ended yet.
   armFailpoint('relay.after-claim', async () => {
     claimed.fire();
     for (let trips = 0; hasForgotten && trips < 500; trips++) await database.admin('select 1');
   });
+  hasForgotten = true;
+  await change('o1');
   void one.poll();
   one.nudge('orders');
   await recovered.promise;

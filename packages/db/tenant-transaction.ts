@@ -1,5 +1,5 @@
 import { AppError, coreErrors } from '@ghasi/domain-primitives/errors';
-import { armedFailpoints, failpoint } from '@ghasi/domain-primitives/failpoint';
+import { failpoint, isArmed } from '@ghasi/domain-primitives/failpoint';
 import { isTenantId, newId, PLATFORM_TENANT_ID } from '@ghasi/domain-primitives/ids';
 import type { Logger } from '@ghasi/telemetry/logger';
 import type { PoolClient } from 'pg';
@@ -110,7 +110,7 @@ function transaction<R>(
         value = value.value as ValueOf<R>;
         if (events.length > 0) append(db, ctx, events);
       }
-      if (armedFailpoints().length > 0) await sent.done(); // a crash before COMMIT must find it written
+      if (isArmed('db.before-commit')) await sent.done(); // a crash there must find it written
       await sent.checked();
       await failpoint('db.before-commit');
     } catch (error) {

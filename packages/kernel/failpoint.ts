@@ -78,6 +78,11 @@ export function disarmFailpoints(): void {
   armed.clear();
 }
 
+/** Whether a failpoint is armed: for code that is in no hurry otherwise to have done what must be done at that place. */
+export function isArmed(name: string): boolean {
+  return armed.size > 0 && armed.has(name);
+}
+
 /** Names that are armed now; a production boot refuses to go on unless this is empty. */
 export function armedFailpoints(): string[] {
   return [...armed.keys()].sort();
