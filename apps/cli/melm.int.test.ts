@@ -58,6 +58,8 @@ describe('one embedded installation, from the first start to the doctor', () => 
     const { stdout, stderr } = await npm.ended; // npm itself ends by the signal; its streams close with the last of ours
     expect(stderr).toContain('melm: stopped');
     expect(stdout).toContain('owner@gazargah.example');
+    // Providers send guests back to localhost, and their session is of the host on which they began.
+    expect(stdout).toContain(`book        http://localhost:${new URL(url).port}/t/bala-hissar`);
     expect(await isRunning(pid, 'postgres')).toBe(false);
   });
 

@@ -33,6 +33,8 @@ import { allServices, migrationSets } from './services.ts';
 /** A platform that serves. */
 export type Running = {
   url: string;
+  /** Where people open the booking sites: providers send them back there, and a session of another host would be lost. */
+  siteUrl: string;
   services: readonly Service[];
   demo: readonly DemoAccount[];
   /** Where the messages that the demo sends can be read. */
@@ -156,6 +158,7 @@ export async function start(env: Environment, options: StartOptions): Promise<Ru
     const url = await listen(host, env);
     return {
       url,
+      siteUrl: env.MELM_PUBLIC_URL ?? `http://localhost:${new URL(url).port}`,
       services,
       demo,
       mailPage: providers.mailPage,

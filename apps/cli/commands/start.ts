@@ -46,7 +46,7 @@ function sites(demo: Running['demo']): string[] {
   return [...new Set(demo.filter(({ role }) => role !== 'platform_admin').map(({ slug }) => slug))];
 }
 
-function welcome({ url, services, demo, mailPage }: Running, seconds: number): string {
+function welcome({ url, siteUrl, services, demo, mailPage }: Running, seconds: number): string {
   const lines = [
     '',
     `Melmastoon is ready after ${seconds.toFixed(1)} s with ${services.length} services.`,
@@ -55,7 +55,7 @@ function welcome({ url, services, demo, mailPage }: Running, seconds: number): s
     `  API pages   ${url}/docs`,
     `  health      ${url}/readyz`,
     `  metrics     ${url}/metrics`,
-    ...sites(demo).map(slug => `  book        ${url}/t/${slug}`),
+    ...sites(demo).map(slug => `  book        ${siteUrl}/t/${slug}`),
     ...(mailPage === undefined ? [] : [`  messages    ${mailPage} (what the demo writes to its guests)`]),
     '',
   ];
