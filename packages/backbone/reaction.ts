@@ -6,7 +6,10 @@ import type { EventEnvelope } from '@ghasi/event-envelope/envelope';
 // biome-ignore lint/suspicious/noConfusingVoidType: a handler that returns nothing has the type void
 export type ReactionResult = readonly PendingEvent[] | 'noop' | undefined | void;
 
-/** What happens in a service when another's event arrives. Runs in one transaction with its inbox row and its events. */
+/**
+ * What happens in a service when another's event arrives. Runs in one transaction with its inbox row and its events. It may run
+ * more than once, also for a message it has dealt with, and what it wrote is then undone: nothing outside of `ctx` may change.
+ */
 export type Reaction<P = unknown> = {
   readonly event: EventType<P>;
   handle(ctx: Ctx, payload: P, envelope: EventEnvelope<P>): Promise<ReactionResult> | ReactionResult;
