@@ -74,15 +74,9 @@ export async function start(env: Environment, options: StartOptions): Promise<Ru
     const publicUrl = env.MELM_PUBLIC_URL ?? `http://localhost:${env.PORT}`;
     const providers = await openProviders(env, options);
     stack.add(providers.close);
-    const booking = bookingDoor({ ask, secret, holdSeconds: env.MELM_HOLD_SECONDS });
-    const everything = allServices({
-      secret,
-      publicUrl,
-      ask,
-      providers,
-      booking,
-      holdSeconds: env.MELM_HOLD_SECONDS,
-    });
+    const holdSeconds = env.MELM_HOLD_SECONDS;
+    const booking = bookingDoor({ ask, secret, holdSeconds });
+    const everything = allServices({ secret, publicUrl, ask, providers, booking, holdSeconds });
     const services = chosenServices(env, everything);
 
     step('migrating');

@@ -315,8 +315,12 @@ test('DLQ-15, X-086: what was published since a moment is published again, in it
 });
 
 test('safety-30: a pass that begins as the broker is found to have lost its memory waits for what comes back', async () => {
-  let hasForgotten = false;
-  const [claimed, recovered] = [signal<void>(), signal<void>()];
+  let [hasForgotten, isClaimed] = [false, false];
+  const recovered = signal<void>();
+  // As long as something would take several times over: nobody knows whether it comes.
+  const whileNot = async (isSo: () => boolean) => {
+    for (let trips = 0; !isSo() && trips < 500; trips++) await database.admin('select 1');
+  };
   const forgetful: Parameters<typeof openRelay>[1]['broker'] = {
     name: 'forgetful',
     async publish(messages) {
@@ -324,7 +328,7 @@ test('safety-30: a pass that begins as the broker is found to have lost its memo
       return broker.client.publish(messages);
     },
     async recover(republish) {
-      await claimed.promise;
+      await whileNot(() => isClaimed); // a pass that is just ending takes none
       await republish(new Date(0));
       hasForgotten = false;
       recovered.fire();
@@ -336,11 +340,9 @@ test('safety-30: a pass that begins as the broker is found to have lost its memo
   await allPublished();
   broker.arrivals.length = 0;
 
-  // What is claimed before it comes back is held until then, or for as long as that would take several times over. Also by the
-  // last look of the pass before, if that has not ended yet.
-  armFailpoint('relay.after-claim', async () => {
-    claimed.fire();
-    for (let trips = 0; hasForgotten && trips < 500; trips++) await database.admin('select 1');
+  armFailpoint('relay.after-claim', () => {
+    isClaimed = true;
+    return whileNot(() => !hasForgotten); // what is claimed before it comes back is held until then
   });
   hasForgotten = true;
   await change('o1');

@@ -46,24 +46,35 @@ const append = (id: string, letter: string) =>
     assertUpdated(touched, 'note');
   });
 
-test('LOCK-07: a change that does not find its row fails its transaction, though nobody waits for it', async () => {
-  const id = await makeNote('touched');
-  const change = (version: number, body: string) =>
-    tenantTransaction(db, who, async ({ tx, tenantId, write }) => {
-      write(
-        execute(tx, sql`insert into scratch.notes (tenant_id, body) values (${tenantId}, ${`${body} too`})`),
-      );
-      const update = sql`update scratch.notes set body = ${body}, version = version + 1 where id = ${id} and version = ${version}`;
-      write(touch(tx, update, conflict('note')));
-    });
-  await expect(change(7, 'wrong')).rejects.toMatchObject({ code: 'VERSION_CONFLICT' });
-  await change(1, 'right');
-  expect(await read(id)).toEqual({ body: 'right', version: 2 });
-  const beside = await tenantTransaction(db, who, ({ tx }) =>
-    row<{ all: string[] }>(tx, sql`select array_agg(body) as all from scratch.notes where body like '% too'`),
-  );
-  expect(beside?.all).toEqual(['right too']);
-});
+test.each(['BEGIN', 'COMMIT'])(
+  'LOCK-07: a change that does not find its row, sent in one packet with %s, fails its transaction, though nobody waits for it',
+  async leavesWith => {
+    const id = await makeNote(`touched with ${leavesWith}`);
+    const change = (version: number, body: string) =>
+      tenantTransaction(db, who, async ({ tx, tenantId, write }) => {
+        if (leavesWith === 'COMMIT') await execute(tx, sql`select 1`);
+        write(
+          execute(
+            tx,
+            sql`insert into scratch.notes (tenant_id, body) values (${tenantId}, ${`${body} too`})`,
+          ),
+        );
+        const update = sql`update scratch.notes set body = ${body}, version = version + 1 where id = ${id} and version = ${version}`;
+        write(touch(tx, update, conflict('note')));
+      });
+    const right = `right, with ${leavesWith}`;
+    await expect(change(7, 'wrong')).rejects.toMatchObject({ code: 'VERSION_CONFLICT' });
+    await change(1, right);
+    expect(await read(id)).toEqual({ body: right, version: 2 });
+    const beside = await tenantTransaction(db, who, ({ tx }) =>
+      row<{ all: string[] }>(
+        tx,
+        sql`select array_agg(body) as all from scratch.notes where body in ('wrong too', ${`${right} too`})`,
+      ),
+    );
+    expect(beside?.all).toEqual([`${right} too`]);
+  },
+);
 
 test('LOCK-01, LOCK-07: of many writers every success is kept and every loser hears VERSION_CONFLICT', async () => {
   const id = await makeNote('log:');

@@ -55,7 +55,7 @@ export class Sent {
     if (!isAftermath(error)) return error;
     for (const sent of await Promise.allSettled([...this.#writes, ...this.#checks]))
       if (sent.status === 'rejected' && !isAftermath(sent.reason)) return sent.reason;
-    return error;
+    return error instanceof StatementSkipped ? error.cause : error;
   }
 }
 

@@ -201,7 +201,7 @@ async function commit(
     if (command === 'COMMIT') return 'committed';
     refusal = new RolledBack();
   } catch (error) {
-    if (error instanceof StatementSkipped) throw error.cause; // COMMIT was not run: what it left with had failed
+    if (error instanceof StatementSkipped) throw error; // COMMIT was not run: what it left with had failed
     const settled = await settleCommit(db.url, mark);
     db.log?.warn({ err: error, xid: mark.xid, settled }, 'the answer to COMMIT was lost; asked the server');
     if (settled !== 'aborted') return settled;
