@@ -6,9 +6,9 @@ const FAST_MS = 50;
 const MOST_TOGETHER = 64;
 const SHARED_MS = 1_000;
 // Whoever wakes up while all processors are busy waits up to 4 ms, and an event wakes up ten times on its way. With half of
-// the time for a flood, on two processors, the others' p99 was four times what it is without one; with a ninth, under
-// twice (docs/decisions/0020).
-const REST_FACTOR = Math.max(1, Math.round(16 / availableParallelism()));
+// the time for a flood, on two processors, the others' p99 was four times what it is without one; with a ninth, about
+// twice; with a thirteenth, one and a half times (docs/decisions/0020, 0022).
+const REST_FACTOR = Math.max(1, Math.round(24 / availableParallelism()));
 const LONGEST_REST_MS = 25;
 
 /**
