@@ -25,6 +25,11 @@ type Batch = { readonly reads: readonly Readable[]; readonly fence: Fence | unde
 
 const HANDLER_MS = 8_000;
 
+/** A reaction did not end in time. */
+export class TookTooLong extends Error {
+  override name = 'TookTooLong';
+}
+
 /**
  * Claims messages of one tenant, runs their reactions and appends what these cause, in one transaction: all or, when it
  * throws, nothing. In the hope that all are new, reactions do not wait for the inbox to say so: claims and first statements
@@ -146,7 +151,7 @@ function untilAnother(
 async function withTimeout<T>(ctx: Ctx, ms: number, work: () => Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
-    late.reject(new Error(`took longer than ${ms} ms`));
+    late.reject(new TookTooLong(`took longer than ${ms} ms`));
     cutConnection(ctx.tx);
   }, ms);
   try {

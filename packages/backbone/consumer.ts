@@ -6,7 +6,7 @@ import type { TenantId } from '@ghasi/domain-primitives/ids';
 import { GiveUp, RetryLater } from '@ghasi/jobs/outcome';
 import type { Logger } from '@ghasi/telemetry/logger';
 import type { Metrics } from '@ghasi/telemetry/metrics';
-import { Applier } from './applier.ts';
+import { Applier, TookTooLong } from './applier.ts';
 import { type BreakerPolicy, CircuitBreaker } from './circuit-breaker.ts';
 import type { Service } from './define-service.ts';
 import { createInbox, type Inbox } from './inbox.ts';
@@ -101,40 +101,43 @@ class Consumer {
     return reads;
   }
 
-  /** Many messages in one transaction; when that fails, one by one. */
-  async #settle(reads: readonly Readable[], fence: Fence | undefined): Promise<Outcome[]> {
-    if (reads.length > 1 && !this.#breaker.isTesting) {
+  /**
+   * Many messages in one transaction; when that fails, one half of them and then the other, down to the message that is to
+   * blame; one by one at once if they took too long, so that nobody waits for that again and again. What comes after a
+   * failure of its key is not tried, where order matters.
+   */
+  async #settle(
+    reads: readonly Readable[],
+    fence: Fence | undefined,
+    failedKeys = new Set<string>(),
+  ): Promise<Outcome[]> {
+    const isOpen = ({ delivery }: Readable) => !failedKeys.has(delivery.orderingKey);
+    const open = reads.filter(isOpen);
+    if (open.length === 0) return reads.map(() => ({ kind: 'blocked' }));
+    if (reads.length === 1) return [await this.#one(reads[0] as Readable, fence, failedKeys)];
+    let piece = Math.ceil(reads.length / 2);
+    if (!this.#breaker.isTesting) {
       try {
-        await this.#apply(reads, fence);
+        await this.#apply(open, fence);
         this.#breaker.succeeded();
-        return reads.map(() => ({ kind: 'done' }));
+        return reads.map(read => ({ kind: isOpen(read) ? 'done' : 'blocked' }));
       } catch (error) {
         const outcome = this.#notOurs(error);
         if (outcome !== undefined) return reads.map(() => outcome);
+        if (error instanceof TookTooLong) piece = 1;
       }
     }
-    return this.#oneByOne(reads, fence);
-  }
-
-  async #oneByOne(reads: readonly Readable[], fence: Fence | undefined): Promise<Outcome[]> {
     const outcomes: Outcome[] = [];
-    const blocked = new Set<string>();
-    for (const read of reads) {
-      const { orderingKey } = read.delivery;
+    for (let from = 0; from < reads.length; from += piece) {
       const last = outcomes.at(-1);
-      if (last?.kind === 'pause' || last?.kind === 'fenced') outcomes.push(last);
-      else if (blocked.has(orderingKey)) outcomes.push({ kind: 'blocked' });
-      else {
-        const outcome = await this.#one(read, fence);
-        outcomes.push(outcome);
-        const failed = outcome.kind === 'retry' || outcome.kind === 'dead';
-        if (failed && this.#options.service.delivery.order === 'required') blocked.add(orderingKey);
-      }
+      if (last?.kind === 'pause' || last?.kind === 'fenced')
+        outcomes.push(...reads.slice(from, from + piece).map(() => last));
+      else outcomes.push(...(await this.#settle(reads.slice(from, from + piece), fence, failedKeys)));
     }
     return outcomes;
   }
 
-  async #one(read: Readable, fence: Fence | undefined): Promise<Outcome> {
+  async #one(read: Readable, fence: Fence | undefined, failedKeys: Set<string>): Promise<Outcome> {
     for (let tries = 0; ; tries++) {
       try {
         await this.#apply([read], fence);
@@ -145,6 +148,7 @@ class Consumer {
         if (outcome !== undefined) return outcome;
         const decided = error instanceof GiveUp || error instanceof RetryLater;
         if (!decided && tries < EXTRA_TRIES) continue; // most failures are a deadlock or a conflict, gone the next time
+        if (this.#options.service.delivery.order === 'required') failedKeys.add(read.delivery.orderingKey);
         return this.#failed(read, error);
       }
     }

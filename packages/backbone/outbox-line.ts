@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { restAfter } from '@ghasi/brokers/pace';
+import { FLOOD_REST_MS } from '@ghasi/brokers/pace';
 import { MOST, type Mover } from './mover.ts';
 
 // A pass costs the server 1 ms plus 0.02 ms a row. So the line rests after one, the longer the more it moved: a single
@@ -75,15 +75,14 @@ export class OutboxLine {
 
   /** One relay at a time is enough for a flood; and with others around, it takes less and rests in between. */
   async #passInFlood(): Promise<void> {
-    const began = performance.now();
-    const areOthers = began - this.#othersSeen < OTHERS_MS;
+    const areOthers = performance.now() - this.#othersSeen < OTHERS_MS;
     const most = areOthers ? MOST_BESIDE_OTHERS : MOST;
     const count = await this.#mover.passUnlessBusy(most);
     this.#isWanted = true;
     if (count === undefined) return delay(BUSY_REST_MS);
     if (count > 0) this.#onMoved();
     this.#isBehind = count >= most;
-    if (areOthers) await delay(restAfter(performance.now() - began));
+    if (areOthers) await delay(FLOOD_REST_MS);
   }
 
   async #letPass(): Promise<void> {

@@ -50,7 +50,7 @@ export type Subscriber = {
   readonly concurrency: number;
   /** `required`: a failing message holds back the later ones of its key. */
   readonly order: 'required' | 'any';
-  /** Most messages of one batch. Default 256. */
+  /** Most messages of one batch. The default is the broker's own: a few hundred. */
   readonly maxBatch?: number;
   /** So long messages wait for more to come, where cheap matters more than soon. Default 0. */
   readonly gatherMs?: number;

@@ -15,7 +15,11 @@ const step = fc.oneof(
   fc.record({ kind: fc.constant('publish' as const), of: fc.nat(11), count: fc.nat(12), hole: fc.nat(2) }),
   fc.record({ kind: fc.constant('read' as const), most: fc.integer({ min: 1, max: 30 }) }),
   fc.record({ kind: fc.constant('refill' as const), most: fc.integer({ min: 1, max: 9 }) }),
-  fc.record({ kind: fc.constant('take' as const) }),
+  fc.record({
+    kind: fc.constant('take' as const),
+    together: fc.nat(6),
+    most: fc.integer({ min: 1, max: 5 }),
+  }),
   fc.record({ kind: fc.constant('finish' as const), which: fc.nat(9), kept: fc.nat(3) }),
 );
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
@@ -41,7 +45,7 @@ class World {
       for (let n = 0; n < what.count; n++) this.publish(what.of + (n % 4) * 3, what.hole);
     else if (what.kind === 'read') this.read(what.most);
     else if (what.kind === 'refill') this.refill(what.most);
-    else if (what.kind === 'take') this.take();
+    else if (what.kind === 'take') this.take(what);
     else this.finish(what.which, what.kept);
   }
 
@@ -74,12 +78,15 @@ class World {
     this.noteWaiting();
   }
 
-  take(): Batch<Message> | undefined {
-    const batch = this.lanes.take();
+  take({ few = 0, together = 0, most = 10 } = {}): Batch<Message> | undefined {
+    const batch = this.lanes.take({ few, together, most });
     if (batch === undefined) return undefined;
     const { items, tenantId } = batch;
+    expect(items[0]).toBe(this.waitsLongest(tenantId));
+    const lanes = new Set(items.map(({ shard }) => shard % Math.min(this.limits.concurrency, 16)));
+    if (lanes.size > 1) expect(items.length).toBeLessThanOrEqual(Math.max(few, together));
     expect(items.length).toBeGreaterThan(0);
-    expect(items.length).toBeLessThanOrEqual(this.limits.maxBatch);
+    expect(items.length).toBeLessThanOrEqual(Math.min(this.limits.maxBatch, most));
     expect(items.every(item => item.tenantId === tenantId)).toBe(true);
     for (const item of items) {
       expect(this.done.has(item), `${item.off} was done already`).toBe(false);
@@ -98,6 +105,14 @@ class World {
     for (const item of batch.items.slice(0, batch.items.length - stay)) this.done.add(item);
     this.lanes.finish(batch, stay);
     this.noteWaiting();
+  }
+
+  /** The oldest message of a tenant that may be worked on. */
+  waitsLongest(tenantId: string): Message | undefined {
+    const lane = ({ shard }: Message) => shard % Math.min(this.limits.concurrency, 16);
+    const running = this.running.filter(one => one.tenantId === tenantId).flatMap(({ items }) => items);
+    const busy = new Set(running.map(lane));
+    return this.open.find(one => one.tenantId === tenantId && !busy.has(lane(one)));
   }
 
   /** Every older message of its key is done, or before it in the same batch; and nobody else works on its key. */
@@ -224,8 +239,8 @@ describe('lanes, whatever happens in whatever order', () => {
   });
 });
 
-test('a flood keeps its share in memory and no more; the rest is asked for when half of it is done', () => {
-  const lanes = new Lanes<Message>({ concurrency: 1, maxBatch: 10, mostPerTenant: 20 });
+test('a flood keeps its share in memory and no more; the rest is asked for when a quarter of it is done', () => {
+  const lanes = new Lanes<Message>({ concurrency: 1, maxBatch: 5, mostPerTenant: 20 });
   const flood = Array.from({ length: 100 }, (_, n) => ({ off: n + 1, tenantId: 'a', shard: 0, key: 'a:1' }));
   for (const message of flood) lanes.add(message);
   expect(lanes.held).toBe(20);
@@ -233,7 +248,7 @@ test('a flood keeps its share in memory and no more; the rest is asked for when 
   expect(lanes.hungry()).toEqual([]);
   lanes.finish(lanes.take() as Batch<Message>);
   expect(lanes.hungry()).toEqual([{ tenantId: 'a', after: 20 }]);
-  expect(lanes.lowWater(100)).toBe(10);
+  expect(lanes.lowWater(100)).toBe(5);
 });
 
 test('ORD-04: among others a flood has one small batch at a time, and is told as one; alone it has what it wants', () => {

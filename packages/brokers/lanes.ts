@@ -74,7 +74,7 @@ export class Lanes<T extends Item> {
    */
   hungry({ shared = false } = {}): { tenantId: string; after: number }[] {
     const found = [];
-    const few = shared ? this.#flood : this.#mostPerTenant / 2;
+    const few = shared ? this.#flood : this.#mostPerTenant * 0.75;
     for (const { id, spilledFrom, waiting } of this.#tenants.values()) {
       if (spilledFrom !== undefined && waiting <= few) found.push({ tenantId: id, after: spilledFrom });
     }
@@ -97,22 +97,24 @@ export class Lanes<T extends Item> {
   }
 
   /**
-   * The next batch that may run now, or undefined: of one lane, or of all free lanes of a tenant that has no more than
-   * `together` messages waiting. Among others (`shared`), a tenant that floods has one at a time, and a small one.
+   * The next batch that may run now, or undefined: `most` messages of the lane that waits longest, or no more than
+   * `together` of it and other lanes of its tenant, or of all its lanes where `few` wait. Among others (`shared`), a tenant
+   * that floods has one at a time, and a small one.
    */
-  take({ together = 0, shared = false } = {}): Batch<T> | undefined {
+  take({ few = 0, together = 0, most = this.#maxBatch, shared = false } = {}): Batch<T> | undefined {
     if (this.#inFlight >= this.#concurrency) return undefined;
     for (const tenant of this.#tenants.values()) {
       if (tenant.waiting === 0 || this.#hasItsShare(tenant, shared)) continue;
-      const free = tenant.lanes.filter(lane => !lane.busy && lane.items.length > 0);
-      if (free.length === 0) continue;
-      const lanes = tenant.waiting <= together ? free : free.slice(0, 1);
+      const isFlood = shared && this.#floods(tenant);
+      const limit = isFlood ? Math.ceil(this.#flood / 4) : Math.min(most, this.#maxBatch);
+      const several = Math.min(tenant.waiting <= few ? few : together, limit);
+      const lanes = longestWaiting(tenant, isFlood ? 0 : several);
+      if (lanes.length === 0) continue;
       this.#tenants.delete(tenant.id);
       this.#tenants.set(tenant.id, tenant);
       const waiting = lanes.flatMap(lane => lane.items);
       if (lanes.length > 1) waiting.sort((a, b) => a.off - b.off);
-      const isFlood = shared && this.#floods(tenant);
-      const items = waiting.slice(0, isFlood ? Math.ceil(this.#flood / 4) : this.#maxBatch);
+      const items = waiting.slice(0, limit);
       for (const lane of lanes) lane.busy = true;
       tenant.inFlight++;
       this.#inFlight++;
@@ -187,3 +189,17 @@ export class Lanes<T extends Item> {
       this.#tenants.delete(tenant.id);
   }
 }
+
+/** The free lane with the oldest message, and the next ones as long as all have no more than `together`. */
+function longestWaiting<T extends Item>(tenant: Tenant<T>, together: number): Lane<T>[] {
+  const free = tenant.lanes.filter(lane => !lane.busy && lane.items.length > 0);
+  free.sort((a, b) => oldest(a) - oldest(b));
+  let count = 0;
+  const tooMany = free.findIndex((lane, place) => {
+    count += lane.items.length;
+    return place > 0 && count > together;
+  });
+  return tooMany === -1 ? free : free.slice(0, tooMany);
+}
+
+const oldest = <T extends Item>({ items }: Lane<T>) => items[0]?.off ?? 0;

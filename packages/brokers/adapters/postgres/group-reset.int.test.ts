@@ -20,6 +20,7 @@ const rows = (from: number, to: number): LogRow[] =>
   Array.from({ length: to - from + 1 }, (_, index) => ({
     ...{ off: from + index, id: String(from + index), day, shard: 0, topic: 't', orderingKey: 'k', tenantId },
     ...{ eventId: uuid7(), envelope: '{}', attributes: {}, enqueuedAt: new Date(), publishedAt: new Date() },
+    attempt: 1,
   }));
 
 const page = (first: number, last: number, without: readonly string[] = []): Page => {

@@ -1,9 +1,9 @@
 import type { Database } from '@ghasi/db/database';
-import { sendPrepared } from '@ghasi/db/send';
-import type { Message } from '../../broker.ts';
+import { sendAlone } from '@ghasi/db/send';
+import type { Delivery } from '../../broker.ts';
 
-/** A row of the log. */
-export type LogRow = Message & {
+/** A row of the log, as it is delivered the first time. */
+export type LogRow = Delivery & {
   readonly off: number;
   readonly day: string;
   readonly shard: number;
@@ -58,24 +58,17 @@ export async function readPage(
 /** The next rows of one tenant between two offsets. */
 export async function readTenant(
   db: Database,
-  from: Pick<Position, 'off'>,
-  options: { upTo: number; tenantId: string; topics: readonly string[]; limit: number },
+  options: { after: number; upTo: number; tenantId: string; topics: Iterable<string>; limit: number },
 ): Promise<LogRow[]> {
-  const values = [from.off, options.upTo, options.limit, options.topics, options.tenantId];
+  const { after, upTo, limit, topics, tenantId } = options;
+  const values = [after, upTo, limit, [...topics], tenantId];
   const found = await query<Raw>(db, 'select * from brokers.read_tenant($1, $2, $3, $4, $5)', values);
   return found.map(toRow);
 }
 
 async function query<Row>(db: Database, text: string, values: unknown[]): Promise<Row[]> {
-  const client = await db.pool.connect();
-  let broken = true;
-  try {
-    const { rows } = await sendPrepared(client, text, values);
-    broken = false;
-    return rows as Row[];
-  } finally {
-    client.release(broken);
-  }
+  const { rows } = await sendAlone(db.pool, text, values);
+  return rows as Row[];
 }
 
 function toRow(raw: Raw): LogRow {
@@ -92,5 +85,6 @@ function toRow(raw: Raw): LogRow {
     attributes: raw.attributes,
     enqueuedAt: raw.enqueued_at,
     publishedAt: raw.published_at,
+    attempt: 1,
   };
 }

@@ -50,7 +50,7 @@ export class Parking {
   }
 
   has(message: ParkedMessage): boolean {
-    return this.#keys.has(nameOf(this.#keyOf(message)));
+    return this.#keys.size > 0 && this.#keys.has(nameOf(this.#keyOf(message)));
   }
 
   /** Puts a message behind its parked key; throws KeyFreed when the key is not parked any more. */

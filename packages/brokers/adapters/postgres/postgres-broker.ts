@@ -15,8 +15,9 @@ import { append, unread } from './append.ts';
 import { postgresFeatures } from './features.ts';
 import { Group } from './group.ts';
 import { ensureCursors, Membership } from './leases.ts';
-import { readPage, readTenant } from './log-reader.ts';
+import { readPage } from './log-reader.ts';
 import { dueKeys } from './parked.ts';
+import { Refilling, topicsOf } from './refilling.ts';
 
 /** Times of the broker, in milliseconds. */
 export type BrokerTimes = {
@@ -32,8 +33,6 @@ export type BrokerTimes = {
 
 const defaultTimes: BrokerTimes = { leaseMs: 10_000, heartbeatMs: 1_000, pollMs: 1_000, ackMs: 500 };
 const PAGE = 500;
-/** To read a page takes Node a few milliseconds in one go, so beside others a flood is read in small ones. */
-const PAGE_BESIDE_OTHERS = 50;
 const PASSIVE_ACK_MS = 5_000;
 
 /** How to open the broker. */
@@ -59,11 +58,11 @@ export class PostgresBroker implements Broker {
   readonly #times: BrokerTimes;
   readonly #membership: Membership;
   readonly #groups = new Map<string, Group>();
+  readonly #refilling: Refilling;
   readonly #timers: NodeJS.Timeout[] = [];
   #pumping: Promise<void> | undefined;
   #wanted = false;
   #balancing: Promise<void> | undefined;
-  readonly #refills = new Map<Group, Promise<void>>();
   #retryTimer: NodeJS.Timeout | undefined;
   #moreDue = false;
   #lastPassiveAck = 0;
@@ -73,6 +72,7 @@ export class PostgresBroker implements Broker {
   constructor(options: PostgresBrokerOptions) {
     this.#options = options;
     this.#db = options.db;
+    this.#refilling = new Refilling({ ...options, groups: () => [...this.#groups.values()] });
     this.#times = { ...defaultTimes, ...options.times };
     this.#membership = new Membership(options.db, {
       id: options.member ?? randomUUID(),
@@ -97,26 +97,7 @@ export class PostgresBroker implements Broker {
       this.#db,
       subscribers.map(({ name }) => name),
     );
-    for (const subscriber of subscribers) {
-      this.#groups.set(
-        subscriber.name,
-        new Group({
-          db: this.#db,
-          subscriber,
-          retry: this.#options.retry ?? defaultRetry,
-          log: this.#options.log,
-          onRoom: () => this.wake(),
-          onRetried: () => this.#retryMore(),
-          onFenced: () => void this.#balance().catch(() => {}), // the next heartbeat tries again
-          onDead: topic =>
-            this.#options.metrics?.inc('melmastoon_events_dlq_total', {
-              service: subscriber.name,
-              topic,
-              subscription: subscriber.name,
-            }),
-        }),
-      );
-    }
+    for (const subscriber of subscribers) this.#groups.set(subscriber.name, this.#groupOf(subscriber));
     await this.#balance();
     this.#every(this.#times.heartbeatMs, () => this.#membership.beat([...this.#groups.keys()]));
     this.#every(this.#times.heartbeatMs, () => this.#balance());
@@ -185,6 +166,20 @@ export class PostgresBroker implements Broker {
     return this.#closing;
   }
 
+  #groupOf(subscriber: Subscriber): Group {
+    const { name } = subscriber;
+    const { retry = defaultRetry, log, metrics } = this.#options;
+    const group: Group = new Group({
+      ...{ db: this.#db, subscriber, retry, log },
+      onRoom: wasFull => (wasFull ? this.wake() : this.#refilling.start(group)),
+      onRetried: () => this.#retryMore(),
+      onFenced: () => void this.#balance().catch(() => {}), // the next heartbeat tries again
+      onDead: topic =>
+        metrics?.inc('melmastoon_events_dlq_total', { service: name, topic, subscription: name }),
+    });
+    return group;
+  }
+
   async #pump(): Promise<void> {
     try {
       while (this.#wanted && !this.#stopped) {
@@ -194,7 +189,7 @@ export class PostgresBroker implements Broker {
         // Groups that stand at the same place share one read; in quiet times that is all of them.
         const places = Map.groupBy(hungry, group => group.position.off);
         await Promise.all([...places.values()].map(groups => this.#readFor(groups)));
-        for (const group of hungry) this.#refill(group);
+        for (const group of hungry) this.#refilling.start(group);
       }
     } catch (error) {
       this.#options.log?.warn({ err: error }, 'the log could not be read; trying again');
@@ -205,7 +200,7 @@ export class PostgresBroker implements Broker {
     const [first] = groups;
     if (first === undefined) return;
     const from = first.position;
-    const topics = [...new Set(groups.flatMap(group => group.subscriber.topics))];
+    const topics = [...topicsOf(groups)];
     const without = first.spilled().filter(tenant => groups.every(group => group.spilled().includes(tenant)));
     const page = await readPage(this.#db, from, { limit: PAGE, topics, without });
     for (const group of groups) {
@@ -214,28 +209,6 @@ export class PostgresBroker implements Broker {
       group.dispatch();
     }
     if (page.rows.length === PAGE) this.#wanted = true;
-  }
-
-  /** Beside the reading of the log: what a flood left there must not hold up those behind it. */
-  #refill(group: Group): void {
-    if (this.#refills.has(group) || group.hungry().length === 0) return;
-    const refill = this.#doRefill(group)
-      .catch(error => this.#options.log?.warn({ err: error }, 'the log could not be read; trying again'))
-      .finally(() => this.#refills.delete(group));
-    this.#refills.set(group, refill);
-  }
-
-  async #doRefill(group: Group): Promise<void> {
-    for (const hungry of group.hungry()) {
-      const { tenantId, after, shared } = hungry;
-      const upTo = group.position.off;
-      const { topics } = group.subscriber;
-      const limit = shared ? PAGE_BESIDE_OTHERS : PAGE;
-      const page = await readTenant(this.#db, { off: after }, { upTo, tenantId, topics, limit });
-      const last = page.at(-1);
-      group.refill(hungry, page, page.length < limit || last === undefined ? upTo : last.off);
-      group.dispatch();
-    }
   }
 
   #balance(): Promise<void> {
@@ -284,7 +257,7 @@ export class PostgresBroker implements Broker {
     for (const timer of this.#timers) clearInterval(timer);
     clearTimeout(this.#retryTimer);
     await this.#pumping;
-    await Promise.all(this.#refills.values());
+    await this.#refilling.stop();
     await this.#balancing?.catch(() => {});
     await Promise.allSettled([...this.#groups.values()].map(group => group.stop()));
     await this.#membership.leave().catch(() => {});

@@ -2,7 +2,7 @@ import type { Database } from '@ghasi/db/database';
 import type { Logger } from '@ghasi/telemetry/logger';
 import type { RetryPolicy, Subscriber } from '../../broker.ts';
 import { type Batch, Lanes } from '../../lanes.ts';
-import { Gathering } from '../../pace.ts';
+import { Gathering, Pace } from '../../pace.ts';
 import { Fenced } from '../postgres/parked.ts';
 import { KeyFreed } from '../postgres/parking.ts';
 import { Acknowledgements } from './acknowledgements.ts';
@@ -66,6 +66,7 @@ export class StreamGroup {
   #emptyAt: number | undefined;
   #pausedUntil = 0;
   readonly #gathering: Gathering;
+  readonly #pace: Pace;
   #stopped = false;
 
   constructor(options: StreamGroupOptions) {
@@ -76,7 +77,8 @@ export class StreamGroup {
     this.#topics = new Set(subscriber.topics);
     this.#acks = new Acknowledgements(streams, subscriber.name, log);
     this.#lanes = this.#freshLanes();
-    this.#gathering = new Gathering(subscriber.gatherMs ?? 0);
+    const { gatherMs = 0 } = subscriber;
+    [this.#gathering, this.#pace] = [new Gathering(gatherMs), new Pace({ gathers: gatherMs > 0 })];
     this.#courier = new Courier({
       ...options,
       epochOf: shard => this.#held.get(shard)?.epoch ?? -1,
@@ -154,8 +156,8 @@ export class StreamGroup {
   dispatch(): void {
     if (this.#stopped || this.#held.size === 0 || Date.now() < this.#pausedUntil) return;
     if (this.#lanes.held < MAX_BATCH && this.#gathering.holdsBack(() => this.dispatch())) return;
-    for (let batch = this.#lanes.take(); batch !== undefined; batch = this.#lanes.take())
-      this.#track(this.#run(batch));
+    const take = () => this.#lanes.take({ most: this.#pace.most });
+    for (let batch = take(); batch !== undefined; batch = take()) this.#track(this.#run(batch));
   }
 
   /** Tries a parked key again, in the background; at most as many at once as the subscriber allows batches. */
@@ -242,7 +244,10 @@ export class StreamGroup {
     const { items } = batch;
     let settled = 0; // whatever goes wrong below, nothing is lost: the batch stays where it is
     try {
-      settled = await this.#courier.bring(await this.#wholeOf(items));
+      const messages = await this.#wholeOf(items);
+      const began = performance.now();
+      settled = await this.#courier.bring(messages);
+      this.#pace.took(performance.now() - began, messages.length);
     } catch (error) {
       if (error instanceof KeyFreed) return;
       if (!(error instanceof Fenced)) this.#pause(PAUSE_AFTER_ERROR_MS);
