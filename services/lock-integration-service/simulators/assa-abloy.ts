@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
+import type { Answer, Call } from '@ghasi/http/vendor-simulator';
 import { signatureOf } from '../adapters/assa-abloy.ts';
 import { cloudId, type SimulatedKey, type SimulatedLocks } from './simulated-locks.ts';
-import type { Answer, Call, Protocol } from './simulator.ts';
+import type { Protocol } from './simulator.ts';
 
-const answer = (status: number, body: object = {}): Answer => ({ status, body });
+const answer = (status: number, body: object = {}, headers = {}): Answer => ({ status, body, headers });
 
 /** The server has no zone of its own here: wall times are kept as if they were UTC. */
 const instant = (text: unknown) => {
@@ -29,7 +30,7 @@ const sessionOf = (account: string) => ({
 export const assaAbloyProtocol: Protocol = {
   name: 'assa_abloy',
   says: {
-    rate_limited: answer(429, { code: 'TooManyRequests' }),
+    rate_limited: answer(429, { code: 'TooManyRequests' }, { 'retry-after': '2' }),
     token_expired: answer(401, { code: 'SessionExpired' }),
     lock_offline: answer(409, { code: 'LockOffline' }),
   },

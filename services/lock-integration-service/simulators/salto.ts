@@ -1,7 +1,8 @@
+import type { Answer } from '@ghasi/http/vendor-simulator';
 import { cloudId, digits, type SimulatedKey } from './simulated-locks.ts';
-import type { Answer, Protocol } from './simulator.ts';
+import type { Protocol } from './simulator.ts';
 
-const answer = (status: number, body: object = {}): Answer => ({ status, body });
+const answer = (status: number, body: object = {}, headers = {}): Answer => ({ status, body, headers });
 const view = (key: SimulatedKey) => ({
   id: key.id,
   external_id: key.name,
@@ -18,7 +19,7 @@ const NO_DOOR = 'no door';
 export const saltoProtocol: Protocol = {
   name: 'salto',
   says: {
-    rate_limited: answer(429, { error: 'too_many_requests' }),
+    rate_limited: answer(429, { error: 'too_many_requests' }, { 'retry-after': '2' }),
     token_expired: answer(401, { error: 'invalid_token' }),
     lock_offline: answer(409, { error: 'lock_offline' }),
   },

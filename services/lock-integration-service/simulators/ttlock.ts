@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { Answer, Answering } from '@ghasi/http/vendor-simulator';
 import type { SimulatedKey, SimulatedLock, SimulatedLocks } from './simulated-locks.ts';
-import type { Answer, Answering, Protocol } from './simulator.ts';
+import type { Operation, Protocol } from './simulator.ts';
 
 /** Every answer is a 200; whether it is one, `errcode` says. */
 const ok = (body: object): Answer => ({
@@ -59,7 +60,7 @@ export const ttlockProtocol: Protocol = {
 
 type Place = { world: SimulatedLocks; lock: SimulatedLock; field: (name: string) => string };
 
-function read(path: string, { world, lock, field }: Place): Answering | undefined {
+function read(path: string, { world, lock, field }: Place): Answering<Operation> | undefined {
   const own = () => {
     const key = world.keys.get(field('keyboardPwdId'));
     return key?.lock === lock.reference ? key : undefined;

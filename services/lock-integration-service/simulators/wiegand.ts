@@ -1,8 +1,9 @@
+import type { Answer } from '@ghasi/http/vendor-simulator';
 import { readWiegandFrame } from '../adapters/wiegand-frame.ts';
 import type { SimulatedKey } from './simulated-locks.ts';
-import type { Answer, Protocol } from './simulator.ts';
+import type { Protocol } from './simulator.ts';
 
-const answer = (status: number, body: object = {}): Answer => ({ status, body });
+const answer = (status: number, body: object = {}, headers = {}): Answer => ({ status, body, headers });
 const seconds = (at: Date) => Math.floor(at.getTime() / 1_000);
 const view = (key: SimulatedKey) => ({
   reference: key.name,
@@ -16,7 +17,7 @@ const view = (key: SimulatedKey) => ({
 export const wiegandProtocol: Protocol = {
   name: 'wiegand',
   says: {
-    rate_limited: answer(429, { error: 'slow_down' }),
+    rate_limited: answer(429, { error: 'slow_down' }, { 'retry-after': '2' }),
     token_expired: answer(401, { error: 'session_over' }),
     lock_offline: answer(423, { error: 'door_unreachable' }),
   },

@@ -5,10 +5,10 @@ import type { Protocol } from './simulator.ts';
 /** A provider shaped like Twilio that knows keys against repetition. */
 export const smsProtocol: Protocol = {
   name: 'sms',
-  read({ method, url, headers, body }, provider) {
-    if (!/^\/2010-04-01\/Accounts\/[^/]+\/Messages\.json$/.test(url.pathname)) return undefined;
+  read({ method, path, query, headers, body }, provider) {
+    if (!/^\/2010-04-01\/Accounts\/[^/]+\/Messages\.json$/.test(path)) return undefined;
     if (method === 'GET') {
-      const known = provider.byReference(url.searchParams.get('ClientReference') ?? '');
+      const known = provider.byReference(query.get('ClientReference') ?? '');
       const messages = known === undefined ? [] : [viewOf(known)];
       return { operation: 'inquire', run: () => ({ status: 200, body: { messages } }) };
     }

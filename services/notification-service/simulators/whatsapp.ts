@@ -10,10 +10,10 @@ type Content = {
 /** A provider shaped like Meta's Cloud API: what is sent twice arrives twice, but it can be asked. */
 export const whatsappProtocol: Protocol = {
   name: 'whatsapp',
-  read({ method, url, body }, provider) {
-    if (!/^\/v\d+\.0\/[^/]+\/messages$/.test(url.pathname)) return undefined;
+  read({ method, path, query, body }, provider) {
+    if (!/^\/v\d+\.0\/[^/]+\/messages$/.test(path)) return undefined;
     if (method === 'GET') {
-      const [account, reference] = split(url.searchParams.get('biz_opaque_callback_data') ?? '');
+      const [account, reference] = split(query.get('biz_opaque_callback_data') ?? '');
       const known = provider.byReference(reference);
       const status = known?.status === 'queued' ? 'sent' : known?.status;
       const statuses =

@@ -1,6 +1,7 @@
+import type { Call } from '@ghasi/http/vendor-simulator';
 import { signWebhook } from '@ghasi/http/webhook-signature';
 import type { SimulatedCheckout, SimulatedRefund } from './simulated-provider.ts';
-import type { Call, Protocol } from './simulator.ts';
+import type { Protocol } from './simulator.ts';
 
 const statuses = {
   open: 'CREATED',
