@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { defineJob, every } from './define-job.ts';
+import { defineJob, every, type LooseJobCtx } from './define-job.ts';
+import { bindTask, defineTask } from './define-task.ts';
 
 const plain = { input: z.strictObject({}), scope: 'system', run: async () => {} } as const;
 
@@ -72,4 +73,14 @@ describe('every', () => {
     expect(() => every('10s', picky)).toThrow('days');
     expect(every('10s', picky, { input: { days: 3 } }).input).toEqual({ days: 3 });
   });
+});
+
+test('a task is the same job before and after it is bound, and says so when nobody bound it', async () => {
+  const task = defineTask({ name: 'shop.call', scope: 'tenant', input: z.strictObject({ id: z.string() }) });
+  const bound = bindTask(task, async (_, { id }) => id);
+  const ctx = {} as LooseJobCtx;
+  expect({ ...bound, work: undefined }).toEqual({ ...task, work: undefined });
+  expect(bound.work.transaction).toBe('none');
+  expect(await bound.work.run(ctx as never, { id: 'a' })).toBe('a');
+  await expect(task.work.run(ctx as never, { id: 'a' })).rejects.toThrow('shop.call was not bound');
 });

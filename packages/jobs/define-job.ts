@@ -43,7 +43,8 @@ type Options = {
   runAs?: 'service' | 'maintenance';
 };
 
-type Definition<Input extends z.ZodType, Scope extends JobScope> = Options & {
+/** What a job is, whatever it runs. */
+export type Definition<Input extends z.ZodType, Scope extends JobScope> = Options & {
   /** Qualified, e.g. `iam.prune-sessions`; stored with every job, so it is for ever. */
   name: string;
   /** Plain JSON; checked when the job is enqueued and again when it runs. */

@@ -1,7 +1,8 @@
 import { sql } from '@ghasi/db/drizzle';
-import { rows } from '@ghasi/db/sql';
 import { idFromUuid, type TenantId } from '@ghasi/domain-primitives/ids';
-import { defineJob, every, type JobDefinition } from '@ghasi/jobs/define-job';
+import { every, type JobDefinition } from '@ghasi/jobs/define-job';
+import { defineSweep } from '@ghasi/jobs/define-sweep';
+import { bindTask, defineTask } from '@ghasi/jobs/define-task';
 import { enqueue } from '@ghasi/jobs/enqueue';
 import { idText } from '@melmastoon/catalog/parts';
 import { z } from 'zod';
@@ -12,7 +13,8 @@ import { findFeed, takeTurn } from './queries/feeds.ts';
 /** Most feeds whose turn comes in one round; the next round is two minutes later. */
 const ROUND = 500;
 
-const definition = {
+/** JOB-31: fetches one calendar and takes it over. */
+const importOne = defineTask({
   name: 'ical.import',
   service: 'inventory',
   scope: 'tenant',
@@ -20,62 +22,32 @@ const definition = {
   input: z.strictObject({ feedId: idText('cfd') }),
   maxRetries: 2, // for a lost race with a booking; a portal that fails is no error here, its feed says when it is tried again
   timeoutSeconds: 60,
-  transaction: 'none',
-} as const;
-
-/** JOB-31: fetches one calendar and takes it over: read, fetch without a transaction, write. */
-export function importCalendar({ fetchCalendar }: Calendars): JobDefinition {
-  return defineJob({
-    ...definition,
-    async run(ctx, { feedId }) {
-      const feed = await ctx.transaction(inner => findFeed(inner, feedId));
-      if (feed === undefined || feed.status !== 'active' || feed.url === null) return { outcome: 'gone' };
-      const { url, etag, lastModified, zone } = feed;
-      const fetched = await fetchCalendar(url, { etag, lastModified, signal: ctx.job.signal });
-      const looked = look(fetched, zone);
-      const imported = await ctx.transaction(inner =>
-        importFeed({ ...inner, now: ctx.now }, { feedId, looked }),
-      );
-      return { outcome: imported?.outcome ?? 'gone' };
-    },
-  }) as unknown as JobDefinition;
-}
-
-/** What a round enqueues; the function above is bound to the way to portals. */
-const toImport = defineJob({
-  ...definition,
-  run: async () => {
-    throw new Error('this job is bound to its portals in importCalendar');
-  },
 });
 
-type Due = { tenantId: TenantId; id: string };
+/** The same, bound to the way to portals: read, fetch without a transaction, write. */
+export function importCalendar({ fetchCalendar }: Calendars): JobDefinition {
+  return bindTask(importOne, async (ctx, { feedId }) => {
+    const feed = await ctx.transaction(inner => findFeed(inner, feedId));
+    if (feed === undefined || feed.status !== 'active' || feed.url === null) return { outcome: 'gone' };
+    const { url, etag, lastModified, zone } = feed;
+    const fetched = await fetchCalendar(url, { etag, lastModified, signal: ctx.job.signal });
+    const looked = look(fetched, zone);
+    const imported = await ctx.transaction(inner =>
+      importFeed({ ...inner, now: ctx.now }, { feedId, looked }),
+    );
+    return { outcome: imported?.outcome ?? 'gone' };
+  });
+}
 
-/** JOB-31: every feed whose time has come gets its turn. Rows carry the time, so nothing depends on a job that was lost. */
-export const sweepFeeds = defineJob({
+/** JOB-31: every feed whose time has come gets its turn. */
+export const sweepFeeds = defineSweep<{ tenantId: TenantId; id: string }>({
   name: 'ical.sync',
   service: 'inventory',
-  scope: 'system',
-  queue: 'scheduled',
-  input: z.strictObject({}),
-  transaction: 'none',
-  async run(ctx) {
-    const due = await ctx.transaction(({ tx }) =>
-      rows<Due>(tx, sql`select tenant_id as "tenantId", id from inventory.due_feeds(${ctx.now}, ${ROUND})`),
-    );
-    for (const { tenantId, id } of due) {
-      if (ctx.job.signal.aborted) break;
-      const feedId = idFromUuid('cfd', id);
-      await ctx.transaction(
-        async inner => {
-          const next = new Date(ctx.now.getTime() + FETCH_EVERY_MS);
-          if (await takeTurn({ ...inner, now: ctx.now }, feedId, next))
-            await enqueue(inner, toImport, { feedId }, { key: feedId });
-        },
-        { tenantId },
-      );
-    }
-    return { due: due.length };
+  due: now => sql`select tenant_id as "tenantId", id from inventory.due_feeds(${now}, ${ROUND})`,
+  async each(ctx, { id }) {
+    const feedId = idFromUuid('cfd', id);
+    const next = new Date(ctx.now.getTime() + FETCH_EVERY_MS);
+    if (await takeTurn(ctx, feedId, next)) await enqueue(ctx, importOne, { feedId }, { key: feedId });
   },
 });
 

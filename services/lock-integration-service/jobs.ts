@@ -1,15 +1,9 @@
 import { sql } from '@ghasi/db/drizzle';
-import { rows } from '@ghasi/db/sql';
-import { idFromUuid, PLATFORM_TENANT_ID, type TenantId } from '@ghasi/domain-primitives/ids';
-import {
-  defineJob,
-  every,
-  type JobDefinition,
-  type LooseJobCtx,
-  type Schedule,
-} from '@ghasi/jobs/define-job';
+import { idFromUuid, type TenantId } from '@ghasi/domain-primitives/ids';
+import { every, type JobDefinition, type LooseJobCtx, type Schedule } from '@ghasi/jobs/define-job';
+import { defineSweep } from '@ghasi/jobs/define-sweep';
+import { bindTask } from '@ghasi/jobs/define-task';
 import { enqueue } from '@ghasi/jobs/enqueue';
-import { z } from 'zod';
 import { inspectLockNow } from './commands/inspect-lock.ts';
 import { lookAfter } from './commands/look-after.ts';
 import { type InTransaction, workKeyNow } from './commands/work-key.ts';
@@ -26,94 +20,34 @@ const inside =
 
 /** The tasks, bound to the vendors they call. */
 export function lockJobs(locks: Locks): JobDefinition[] {
-  const bound = [
-    {
-      ...workKey,
-      work: {
-        transaction: 'none',
-        run: (ctx: LooseJobCtx, { credentialId }: z.output<typeof workKey.input>) =>
-          workKeyNow(inside(ctx), locks, credentialId),
-      },
-    },
-    {
-      ...lookAfterBooking,
-      work: {
-        transaction: 'none',
-        run: (ctx: LooseJobCtx, of: z.output<typeof lookAfterBooking.input>) =>
-          ctx.transaction(inner => lookAfter(inner, locks, of)),
-      },
-    },
-    {
-      ...inspectLock,
-      work: {
-        transaction: 'none',
-        run: (ctx: LooseJobCtx, { lockId }: z.output<typeof inspectLock.input>) =>
-          inspectLockNow(inside(ctx), locks, lockId),
-      },
-    },
+  return [
+    bindTask(workKey, (ctx, { credentialId }) => workKeyNow(inside(ctx), locks, credentialId)),
+    bindTask(lookAfterBooking, (ctx, of) => ctx.transaction(inner => lookAfter(inner, locks, of))),
+    bindTask(inspectLock, (ctx, { lockId }) => inspectLockNow(inside(ctx), locks, lockId)),
   ];
-  return bound as unknown as JobDefinition[];
 }
 
-/** Finds keys whose time has come and whose job nobody ran: rows carry the time, so no dead worker loses one. */
-export const sweepKeys = defineJob({
+/** Finds keys whose time has come and whose job nobody ran. */
+export const sweepKeys = defineSweep<{ tenantId: TenantId; id: string }>({
   name: 'lock_integration.sweep-keys',
-  queue: 'scheduled',
-  scope: 'system',
-  input: z.strictObject({}),
-  transaction: 'none',
-  async run(ctx) {
-    const due = await ctx.transaction(
-      ({ tx }) =>
-        rows<{ tenantId: TenantId; id: string }>(
-          tx,
-          sql`select tenant_id as "tenantId", id
-              from lock_integration.due_keys(${ctx.now}, ${ROUND})`,
-        ),
-      { tenantId: PLATFORM_TENANT_ID },
-    );
-    for (const { tenantId, id } of due) {
-      const credentialId = idFromUuid('key', id);
-      await ctx.transaction(inner => enqueue(inner, workKey, { credentialId }, { key: credentialId }), {
-        tenantId,
-      });
-    }
-    return { due: due.length };
+  due: now => sql`select tenant_id as "tenantId", id from lock_integration.due_keys(${now}, ${ROUND})`,
+  each(ctx, { id }) {
+    const credentialId = idFromUuid('key', id);
+    return enqueue(ctx, workKey, { credentialId }, { key: credentialId });
   },
 });
 
 /** Goes round: codes for the arrivals of the next day and a half are fetched while the net is there, and sealed. */
-export const lookAhead = defineJob({
+export const lookAhead = defineSweep<{ tenantId: TenantId; kind: 'booking' | 'lock'; id: string }>({
   name: 'lock_integration.look-ahead',
-  queue: 'scheduled',
-  scope: 'system',
-  input: z.strictObject({}),
-  transaction: 'none',
-  async run(ctx) {
-    const due = await ctx.transaction(
-      ({ tx }) =>
-        rows<{ tenantId: TenantId; kind: 'booking' | 'lock'; id: string }>(
-          tx,
-          sql`select tenant_id as "tenantId", kind, id
-              from lock_integration.due_round(${ctx.now}, ${ROUND})`,
-        ),
-      { tenantId: PLATFORM_TENANT_ID },
-    );
-    for (const { tenantId, kind, id } of due) {
-      await ctx.transaction(
-        async inner => {
-          if (kind === 'booking') {
-            const reservationId = idFromUuid('rsv', id);
-            await enqueue(inner, lookAfterBooking, { reservationId }, { key: reservationId });
-          } else {
-            const lockId = idFromUuid('lck', id);
-            await enqueue(inner, inspectLock, { lockId }, { key: lockId });
-          }
-        },
-        { tenantId },
-      );
+  due: now => sql`select tenant_id as "tenantId", kind, id from lock_integration.due_round(${now}, ${ROUND})`,
+  each(ctx, { kind, id }) {
+    if (kind === 'booking') {
+      const reservationId = idFromUuid('rsv', id);
+      return enqueue(ctx, lookAfterBooking, { reservationId }, { key: reservationId });
     }
-    return { due: due.length };
+    const lockId = idFromUuid('lck', id);
+    return enqueue(ctx, inspectLock, { lockId }, { key: lockId });
   },
 });
 

@@ -8,6 +8,8 @@ import {
   type LooseJobCtx,
   type Schedule,
 } from '@ghasi/jobs/define-job';
+import { defineSweep } from '@ghasi/jobs/define-sweep';
+import { bindTask } from '@ghasi/jobs/define-task';
 import { enqueue } from '@ghasi/jobs/enqueue';
 import { z } from 'zod';
 import { sendMessageNow } from './commands/send-message.ts';
@@ -24,64 +26,25 @@ const GRACE_MS = 30_000;
 
 /** The tasks, bound to whom they ask and how they send. */
 export function messageJobs(post: Post): JobDefinition[] {
-  const bound = [
-    {
-      ...writeLetter,
-      work: {
-        transaction: 'none',
-        run: (ctx: LooseJobCtx, input: z.output<typeof writeLetter.input>) =>
-          writeLetterNow(runningIn(ctx), post, input),
-      },
-    },
-    {
-      ...sendMessage,
-      work: {
-        transaction: 'none',
-        run: (ctx: LooseJobCtx, input: z.output<typeof sendMessage.input>) =>
-          sendMessageNow(runningIn(ctx), post, input),
-      },
-    },
+  return [
+    bindTask(writeLetter, (ctx, letter) => writeLetterNow(runningIn(ctx), post, letter)),
+    bindTask(sendMessage, (ctx, message) => sendMessageNow(runningIn(ctx), post, message)),
   ];
-  return bound as unknown as JobDefinition[];
 }
 
 function runningIn(ctx: LooseJobCtx): Running {
   return { transaction: work => ctx.transaction(work), now: ctx.now, log: ctx.log };
 }
 
-type Due = { tenantId: TenantId; kind: 'letter' | 'message'; id: string };
-
-/**
- * Looks for what is due and was not done: a worker died, a provider was silent. Rows carry the time, so nothing depends
- * on a job that somebody remembered to enqueue.
- */
-export const sweepMessages = defineJob({
+/** Looks for what is due and was not done. */
+export const sweepMessages = defineSweep<{ tenantId: TenantId; kind: 'letter' | 'message'; id: string }>({
   name: 'notification.sweep-messages',
-  queue: 'scheduled',
-  scope: 'system',
-  input: z.strictObject({}),
-  transaction: 'none',
-  async run(ctx) {
-    const due = await ctx.transaction(
-      ({ tx }) =>
-        rows<Due>(
-          tx,
-          sql`select tenant_id as "tenantId", kind, id
-              from notification.due(${new Date(ctx.now.getTime() - GRACE_MS)}, ${ROUND})`,
-        ),
-      { tenantId: PLATFORM_TENANT_ID },
-    );
-    for (const { tenantId, kind, id } of due) {
-      await ctx.transaction(
-        async inner => {
-          if (kind === 'letter') return enqueue(inner, writeLetter, { letterId: id }, { key: id });
-          const messageId = idFromUuid('msg', id);
-          return enqueue(inner, sendMessage, { messageId }, { key: messageId });
-        },
-        { tenantId },
-      );
-    }
-    return { due: due.length };
+  due: now => sql`select tenant_id as "tenantId", kind, id
+                  from notification.due(${new Date(now.getTime() - GRACE_MS)}, ${ROUND})`,
+  each(ctx, { kind, id }) {
+    if (kind === 'letter') return enqueue(ctx, writeLetter, { letterId: id }, { key: id });
+    const messageId = idFromUuid('msg', id);
+    return enqueue(ctx, sendMessage, { messageId }, { key: messageId });
   },
 });
 
