@@ -1,3 +1,5 @@
+import { bigint, date, timestamp } from 'drizzle-orm/pg-core';
+
 /* What tables are described with; named here once for the reason in drizzle.ts. */
 export {
   bigint,
@@ -23,3 +25,12 @@ export {
   uuid,
   varchar,
 } from 'drizzle-orm/pg-core';
+
+/** A moment. */
+export const at = (name: string) => timestamp(name, { withTimezone: true });
+
+/** Money in minor units, or a count that may grow as large: never through a float. */
+export const minor = (name: string) => bigint(name, { mode: 'bigint' });
+
+/** A hotel day: text, since it has no zone. */
+export const day = (name: string) => date(name, { mode: 'string' });

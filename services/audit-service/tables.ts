@@ -1,5 +1,6 @@
 import { sql } from '@ghasi/db/drizzle';
 import {
+  at,
   bigint,
   date,
   index,
@@ -8,7 +9,6 @@ import {
   pgSchema,
   primaryKey,
   text,
-  timestamp,
   unique,
   uuid,
 } from '@ghasi/db/drizzle-tables';
@@ -19,7 +19,6 @@ import { actorTypes } from './entry.ts';
 import type { Finding } from './verify-chain.ts';
 
 const schema = pgSchema('audit');
-const at = (name: string) => timestamp(name, { withTimezone: true });
 const day = (name: string) => date(name).$type<LocalDate>();
 const position = (name: string) => bigint(name, { mode: 'number' });
 const tenantId = uuid('tenant_id').notNull();

@@ -1,5 +1,6 @@
 import { sql } from '@ghasi/db/drizzle';
 import {
+  at,
   bigint,
   boolean,
   index,
@@ -8,7 +9,6 @@ import {
   pgSchema,
   primaryKey,
   text,
-  timestamp,
   unique,
   uniqueIndex,
   uuid,
@@ -16,7 +16,6 @@ import {
 import type { Draft } from './contract/booking-draft.ts';
 
 const schema = pgSchema('bff_tenant_booking');
-const at = (name: string) => timestamp(name, { withTimezone: true });
 
 /** Which draft became which booking: claimed once, before anybody is asked for rooms. */
 export const draftBookings = schema.table(

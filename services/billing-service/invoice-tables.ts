@@ -1,9 +1,9 @@
 import {
-  bigint,
   date,
   index,
   integer,
   jsonb,
+  minor,
   pgSchema,
   primaryKey,
   smallint,
@@ -18,7 +18,6 @@ import type { InvoiceTax } from './model/invoice.ts';
 
 const schema = pgSchema('billing');
 const tenantId = uuid('tenant_id').notNull();
-const minor = (name: string) => bigint(name, { mode: 'bigint' });
 
 /** The last number of a property's invoices. */
 export const invoiceSeries = schema.table(

@@ -1,17 +1,17 @@
 import { sql } from '@ghasi/db/drizzle';
 import {
-  bigint,
+  at,
   boolean,
-  date,
+  day,
   foreignKey,
   index,
   integer,
   jsonb,
+  minor,
   pgSchema,
   primaryKey,
   smallint,
   text,
-  timestamp,
   unique,
   uniqueIndex,
   uuid,
@@ -33,9 +33,6 @@ import { type ChargeSource, lineKinds, type TaxPart } from './model/line.ts';
 
 const schema = pgSchema('billing');
 const locales = ['en', 'ps', 'fa-AF'] as const;
-const at = (name: string) => timestamp(name, { withTimezone: true });
-const minor = (name: string) => bigint(name, { mode: 'bigint' });
-const day = (name: string) => date(name, { mode: 'string' });
 const currency = text('currency').$type<CurrencyCode>().notNull();
 const tenantId = uuid('tenant_id').notNull();
 

@@ -16,8 +16,13 @@ export function assertNext(from: OperatorStatus, to: OperatorStatus): void {
   if (!next[from].includes(to)) throw errors.OPERATOR_STATUS({ from, to });
 }
 
+/** What a one-time link is for: the first password, or another one. */
+export const linkPurposes = ['invite', 'reset'] as const;
+export type LinkPurpose = (typeof linkPurposes)[number];
+
 /** Second factors. Recovery codes replace one at sign-in and nowhere else. */
-export type Factor = 'totp' | 'webauthn';
+export const factorKinds = ['totp', 'webauthn'] as const;
+export type Factor = (typeof factorKinds)[number];
 export type SignInMethod = Factor | 'recovery';
 
 /** How a person proved himself, in the words of RFC 8176. */
@@ -52,7 +57,8 @@ export function idleEnd(now: Date, idleMs: number, end: Date): Date {
 }
 
 /** `current` works; `used` gave way to a successor; `superseded` was replaced before anybody used it. */
-export type TokenState = 'current' | 'used' | 'superseded';
+export const tokenStates = ['current', 'used', 'superseded'] as const;
+export type TokenState = (typeof tokenStates)[number];
 
 /** What is known when a refresh token is presented. `proof`: did the device the session is bound to sign this request? */
 export type Presented = {
@@ -88,8 +94,9 @@ export function decideRefresh({ live, bound, proof, token, lastUsed }: Presented
   return replyWasLost ? { kind: 'rotate', retry: true } : { kind: 'revoke' };
 }
 
-/** What is counted: passwords per account, factors per operator, pairing codes per tenant. */
-export type AttemptKind = 'password' | 'factor' | 'pairing';
+/** What is counted: passwords per account, factors per operator, pairing codes per tenant and address. */
+export const attemptKinds = ['password', 'factor', 'pairing'] as const;
+export type AttemptKind = (typeof attemptKinds)[number];
 
 /** Failures in a row that cost nothing, and when they are forgotten. */
 const freeFailures: Record<AttemptKind, number> = { password: 5, factor: 5, pairing: 20 };

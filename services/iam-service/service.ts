@@ -13,7 +13,8 @@ import { meRoutes } from './routes/me.ts';
 import { operatorRoutes } from './routes/operators.ts';
 import { securityLogRoutes } from './routes/security-log.ts';
 import { stepUpRoutes } from './routes/step-up.ts';
-import * as tables from './tables.ts';
+import * as accounts from './tables/accounts.ts';
+import * as sessions from './tables/sessions.ts';
 
 /** Who somebody is and how he proves it: accounts, sessions, devices, second factors, keys. */
 export function createIamService(parts: IamParts): Service {
@@ -22,7 +23,7 @@ export function createIamService(parts: IamParts): Service {
     name: 'iam-service',
     schema: 'iam',
     migrations: new URL('./migrations/', import.meta.url),
-    tables,
+    tables: { ...accounts, ...sessions },
     publishes: events,
     routes: [
       ...authRoutes(iam), // sign in, second factor, refresh, one-time links

@@ -1,11 +1,13 @@
 import { days, hours, minutes, seconds } from '@ghasi/domain-primitives/duration';
 import { PLATFORM_TENANT_ID } from '@ghasi/domain-primitives/ids';
+import { newTenantId } from '@ghasi/testing/tenants';
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { verifyAccess } from './contract.ts';
 import { type Gate, openGate, type Process } from './fixtures/gate.ts';
 import { inTenant } from './iam.ts';
 import { rotateKeys } from './signing-keys.ts';
+import { signingKeys } from './tables/sessions.ts';
 
 let gate: Gate;
 const gates: Gate[] = [];
@@ -140,7 +142,16 @@ test("safety-44: a private key sealed for one kid does not open under another, n
 test("no tenant's transaction sees the installation's keys", async () => {
   const person = await gate.hire();
   await gate.client(person.tenantId).enter(person);
-  const { signingKeys } = await import('./tables.ts');
   const seen = await inTenant(gate.bare(person.tenantId), ({ tx }) => tx.select().from(signingKeys));
   expect(seen).toEqual([]);
+});
+
+test('a key of anybody but the platform is not stored, not even for the administrator', async () => {
+  await gate.iam.signing.current(gate.db, gate.clock.now());
+  const copy = gate.database.admin(
+    `insert into iam.signing_keys (tenant_id, id, status, public_jwk, sealed_private, created_at)
+     select $1, id, status, public_jwk, sealed_private, created_at from iam.signing_keys where status = 'next'`,
+    [newTenantId()],
+  );
+  await expect(copy).rejects.toThrow(/signing_keys_tenant_id_check/);
 });

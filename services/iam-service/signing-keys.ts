@@ -15,7 +15,7 @@ import type { IamConfig } from './config.ts';
 import type { InstallationKeys } from './installation-keys.ts';
 import { lifetimes } from './model.ts';
 import { seal, unseal } from './sealed.ts';
-import { signingKeys } from './tables.ts';
+import { signingKeys } from './tables/sessions.ts';
 
 /** The algorithm of access tokens, and the only one that verifies. */
 export const ACCESS_ALGORITHM = 'EdDSA';

@@ -1,5 +1,6 @@
 import { sql } from '@ghasi/db/drizzle';
 import {
+  at,
   boolean,
   customType,
   index,
@@ -7,7 +8,6 @@ import {
   pgSchema,
   primaryKey,
   text,
-  timestamp,
   uniqueIndex,
   uuid,
 } from '@ghasi/db/drizzle-tables';
@@ -26,7 +26,6 @@ import { phases } from './model/room-keys.ts';
 import { endRoundings } from './model/windows.ts';
 
 const schema = pgSchema('lock_integration');
-const at = (name: string) => timestamp(name, { withTimezone: true });
 const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 const tenantId = uuid('tenant_id').notNull();
 

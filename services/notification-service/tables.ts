@@ -1,5 +1,6 @@
 import { sql } from '@ghasi/db/drizzle';
 import {
+  at,
   boolean,
   index,
   integer,
@@ -7,7 +8,6 @@ import {
   pgSchema,
   primaryKey,
   text,
-  timestamp,
   unique,
   uuid,
 } from '@ghasi/db/drizzle-tables';
@@ -16,7 +16,6 @@ import { emailModes, letterProblems, letterStates, locales, messageStatuses, pho
 import type { Facts } from './wording/values.ts';
 
 const schema = pgSchema('notification');
-const at = (name: string) => timestamp(name, { withTimezone: true });
 const tenantId = uuid('tenant_id').notNull();
 
 /** Facts that guests are told about. */

@@ -1,15 +1,15 @@
 import { sql } from '@ghasi/db/drizzle';
 import {
-  bigint,
+  at,
   boolean,
   date,
   index,
   integer,
   jsonb,
+  minor,
   pgSchema,
   primaryKey,
   text,
-  timestamp,
   unique,
   uniqueIndex,
   uuid,
@@ -27,8 +27,6 @@ import {
 } from './model.ts';
 
 const schema = pgSchema('payment_gateway');
-const at = (name: string) => timestamp(name, { withTimezone: true });
-const minor = (name: string) => bigint(name, { mode: 'bigint' });
 const currencyOf = (name: string) => text(name).$type<CurrencyCode>();
 const tenantId = uuid('tenant_id').notNull();
 

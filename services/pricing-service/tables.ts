@@ -1,16 +1,16 @@
 import { sql } from '@ghasi/db/drizzle';
 import {
-  bigint,
+  at,
   boolean,
-  date,
+  day,
   index,
   integer,
   jsonb,
+  minor,
   pgSchema,
   primaryKey,
   smallint,
   text,
-  timestamp,
   unique,
   uuid,
 } from '@ghasi/db/drizzle-tables';
@@ -28,9 +28,6 @@ import { boards, guarantees } from './contract.ts';
 import type { Policies } from './model/policies.ts';
 
 const schema = pgSchema('pricing');
-const at = (name: string) => timestamp(name, { withTimezone: true });
-const day = (name: string) => date(name, { mode: 'string' });
-const minor = (name: string) => bigint(name, { mode: 'bigint' });
 type Names = PlanValues['name'];
 
 /** Our copy of the houses. */

@@ -1,7 +1,8 @@
 import { sql } from '@ghasi/db/drizzle';
 import {
+  at,
   boolean,
-  date,
+  day,
   doublePrecision,
   foreignKey,
   integer,
@@ -9,7 +10,6 @@ import {
   pgSchema,
   primaryKey,
   text,
-  timestamp,
   unique,
   uniqueIndex,
   uuid,
@@ -24,8 +24,6 @@ import {
 import { type HouseRules, roomArchiveReasons } from './contract.ts';
 
 const schema = pgSchema('property');
-const at = (name: string) => timestamp(name, { withTimezone: true });
-const day = (name: string) => date(name, { mode: 'string' });
 type Words = PropertyView['name'];
 
 /** Houses of a tenant, each with its zone, its money and its hotel day. */

@@ -1,12 +1,14 @@
 import { sql } from '@ghasi/db/drizzle';
 import {
+  at,
   date,
+  foreignKey,
+  index,
   integer,
   jsonb,
   pgSchema,
   primaryKey,
   text,
-  timestamp,
   unique,
   uniqueIndex,
   uuid,
@@ -14,7 +16,6 @@ import {
 import { type Agreed, sagaKinds, sagaOutcomes, statuses } from './model.ts';
 
 const schema = pgSchema('reservation');
-const at = (name: string) => timestamp(name, { withTimezone: true });
 
 /** People who book. The only table with names and numbers. */
 export const guests = schema.table(
@@ -51,6 +52,14 @@ export const reservations = schema.table(
   t => [
     primaryKey({ name: 'reservations_pk', columns: [t.tenantId, t.id] }),
     unique('reservations_code').on(t.tenantId, t.code),
+    foreignKey({
+      name: 'reservations_guest',
+      columns: [t.tenantId, t.guestId],
+      foreignColumns: [guests.tenantId, guests.id],
+    }),
+    index('reservations_arrivals').on(t.tenantId, t.propertyId, t.arrival),
+    index('reservations_departures').on(t.tenantId, t.propertyId, t.departure),
+    index('reservations_of_guest').on(t.tenantId, t.guestId),
     uniqueIndex('reservations_one_per_draft')
       .on(t.tenantId, sql`(agreed ->> 'bookingDraftId')`)
       .where(sql`agreed ->> 'bookingDraftId' is not null`),
@@ -72,5 +81,14 @@ export const sagas = schema.table(
     startedAt: at('started_at').notNull(),
     endedAt: at('ended_at'),
   },
-  t => [primaryKey({ name: 'sagas_pk', columns: [t.tenantId, t.id] })],
+  t => [
+    primaryKey({ name: 'sagas_pk', columns: [t.tenantId, t.id] }),
+    foreignKey({
+      name: 'sagas_reservation',
+      columns: [t.tenantId, t.reservationId],
+      foreignColumns: [reservations.tenantId, reservations.id],
+    }),
+    uniqueIndex('sagas_one_open').on(t.tenantId, t.reservationId, t.kind).where(sql`outcome is null`),
+    index('sagas_due').on(t.deadlineAt).where(sql`outcome is null`),
+  ],
 );

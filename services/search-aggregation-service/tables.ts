@@ -1,5 +1,6 @@
 import { sql } from '@ghasi/db/drizzle';
 import {
+  at,
   bigint,
   boolean,
   date,
@@ -7,11 +8,11 @@ import {
   index,
   integer,
   jsonb,
+  minor,
   pgSchema,
   primaryKey,
   smallint,
   text,
-  timestamp,
   uuid,
 } from '@ghasi/db/drizzle-tables';
 import type { CurrencyCode } from '@ghasi/domain-primitives/currencies';
@@ -19,10 +20,8 @@ import type { LocalDate } from '@ghasi/domain-primitives/local-date';
 import { checkpointStatuses, handlers, type Localised } from './model.ts';
 
 const schema = pgSchema('search_aggregation');
-const at = (name: string) => timestamp(name, { withTimezone: true });
 const day = (name: string) => date(name).$type<LocalDate>();
 const version = (name: string) => bigint(name, { mode: 'number' });
-const minor = (name: string) => bigint(name, { mode: 'bigint' });
 const localised = (name: string) => jsonb(name).$type<Localised>();
 const currency = text('currency').$type<CurrencyCode>().notNull();
 const tenantId = uuid('tenant_id').notNull();

@@ -1,5 +1,6 @@
 import { sql } from '@ghasi/db/drizzle';
 import {
+  at,
   boolean,
   integer,
   jsonb,
@@ -7,7 +8,6 @@ import {
   primaryKey,
   smallint,
   text,
-  timestamp,
   unique,
   uniqueIndex,
   uuid,
@@ -27,7 +27,6 @@ import {
 } from './contract.ts';
 
 const schema = pgSchema('tenant');
-const at = (name: string) => timestamp(name, { withTimezone: true });
 
 /** Room limits of the plan classes; the same for all tenants. */
 export const planLimits = schema.table(

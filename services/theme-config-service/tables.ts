@@ -1,4 +1,5 @@
 import {
+  at,
   foreignKey,
   index,
   integer,
@@ -6,7 +7,6 @@ import {
   pgSchema,
   primaryKey,
   text,
-  timestamp,
   unique,
   uuid,
 } from '@ghasi/db/drizzle-tables';
@@ -14,7 +14,6 @@ import { type BlockView, blockStatuses, type NewPreset, type TokenValues } from 
 import { blockPlacements } from './contract.ts';
 
 const schema = pgSchema('theme_config');
-const at = (name: string) => timestamp(name, { withTimezone: true });
 
 /** Properties that exist, as property-service told. */
 export const properties = schema.table(

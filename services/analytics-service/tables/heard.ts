@@ -1,24 +1,21 @@
 import { sql } from '@ghasi/db/drizzle';
 import {
-  bigint,
-  date,
+  at,
+  day,
   index,
   integer,
   jsonb,
+  minor,
   pgSchema,
   primaryKey,
   smallint,
   text,
-  timestamp,
   uuid,
 } from '@ghasi/db/drizzle-tables';
 import { bookingStatuses, sampleKinds } from '../model.ts';
 
 const schema = pgSchema('analytics');
 const tenantId = uuid('tenant_id').notNull();
-const day = (name: string) => date(name, { mode: 'string' });
-const moment = (name: string) => timestamp(name, { withTimezone: true });
-const minor = (name: string) => bigint(name, { mode: 'bigint' });
 
 /** Houses as property-service told of them. */
 export const properties = schema.table(
@@ -40,7 +37,7 @@ export const businessDays = schema.table(
     tenantId,
     propertyId: uuid('property_id').notNull(),
     date: day('date').notNull(),
-    beganAt: moment('began_at').notNull(),
+    beganAt: at('began_at').notNull(),
   },
   t => [
     primaryKey({ name: 'business_days_pk', columns: [t.tenantId, t.propertyId, t.date] }),
@@ -92,7 +89,7 @@ export const tickets = schema.table(
     roomId: uuid('room_id'),
     outFrom: day('out_from'),
     outUntil: day('out_until'),
-    at: moment('at').notNull(),
+    at: at('at').notNull(),
   },
   t => [
     primaryKey({ name: 'tickets_pk', columns: [t.tenantId, t.id, t.version, t.kind] }),
@@ -148,7 +145,7 @@ export const bookingSamples = schema.table(
     version: integer('version').notNull(),
     kind: text('kind', { enum: sampleKinds }).notNull(),
     propertyId: uuid('property_id').notNull(),
-    at: moment('at').notNull(),
+    at: at('at').notNull(),
     businessDate: day('business_date'),
     data: jsonb('data').notNull(),
   },
@@ -174,8 +171,8 @@ export const bookings = schema.table(
     roomNights: integer('room_nights').notNull(),
     net: minor('net').notNull(),
     gross: minor('gross').notNull(),
-    bookedAt: moment('booked_at').notNull(),
-    cancelledAt: moment('cancelled_at'),
+    bookedAt: at('booked_at').notNull(),
+    cancelledAt: at('cancelled_at'),
     noShowOn: day('no_show_on'),
     version: integer('version').notNull(),
   },
@@ -225,7 +222,7 @@ export const nightChanges = schema.table(
     rooms: smallint('rooms').notNull(),
     net: minor('net').notNull(),
     gross: minor('gross').notNull(),
-    at: moment('at').notNull(),
+    at: at('at').notNull(),
     businessDate: day('business_date'),
   },
   t => [

@@ -1,14 +1,14 @@
 import { sql } from '@ghasi/db/drizzle';
 import {
-  bigint,
-  date,
+  at,
+  day,
   index,
   integer,
   jsonb,
+  minor,
   pgSchema,
   primaryKey,
   text,
-  timestamp,
   unique,
   uuid,
 } from '@ghasi/db/drizzle-tables';
@@ -17,9 +17,6 @@ import { checkpointStatuses } from '../projection/freshness.ts';
 
 const schema = pgSchema('analytics');
 const tenantId = uuid('tenant_id').notNull();
-const day = (name: string) => date(name, { mode: 'string' });
-const moment = (name: string) => timestamp(name, { withTimezone: true });
-const minor = (name: string) => bigint(name, { mode: 'bigint' });
 
 /** How far what was heard of a house reaches (PROJ-02). */
 export const watermarks = schema.table(
@@ -28,9 +25,9 @@ export const watermarks = schema.table(
     tenantId,
     scopeId: uuid('scope_id').notNull(),
     value: minor('value').notNull(),
-    raisedAt: moment('raised_at').notNull(),
+    raisedAt: at('raised_at').notNull(),
     /** When the next run is due, or when the last one was. */
-    dueAt: moment('due_at').notNull().default(sql`'-infinity'`),
+    dueAt: at('due_at').notNull().default(sql`'-infinity'`),
   },
   t => [primaryKey({ name: 'watermarks_pk', columns: [t.tenantId, t.scopeId] })],
 );
@@ -46,7 +43,7 @@ export const changes = schema.table(
     subject: text('subject').notNull(),
     fromDate: day('from_date'),
     untilDate: day('until_date'),
-    at: moment('at'),
+    at: at('at'),
   },
   t => [
     primaryKey({ name: 'changes_pk', columns: [t.tenantId, t.id] }),
@@ -70,8 +67,8 @@ export const checkpoints = schema.table(
     position: minor('position').notNull().default(0n),
     failures: integer('failures').notNull().default(0),
     error: text('error'),
-    computedAt: moment('computed_at'),
-    updatedAt: moment('updated_at').notNull().defaultNow(),
+    computedAt: at('computed_at'),
+    updatedAt: at('updated_at').notNull().defaultNow(),
   },
   t => [primaryKey({ name: 'checkpoints_pk', columns: [t.tenantId, t.scopeId, t.handler] })],
 );
@@ -226,7 +223,7 @@ export const snapshots = schema.table(
     sourceWatermark: minor('source_watermark').notNull(),
     metrics: jsonb('metrics').notNull(),
     version: integer('version').notNull().default(1),
-    computedAt: moment('computed_at').notNull(),
+    computedAt: at('computed_at').notNull(),
   },
   t => [primaryKey({ name: 'snapshots_pk', columns: [t.tenantId, t.id] })],
 );

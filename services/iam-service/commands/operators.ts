@@ -7,7 +7,7 @@ import { membershipOf } from '@melmastoon/tenant-service/contract';
 import { errors } from '../errors.ts';
 import { personOf, userCreated } from '../facts.ts';
 import type { Iam } from '../iam.ts';
-import { assertNext, lifetimes } from '../model.ts';
+import { assertNext, type LinkPurpose, lifetimes } from '../model.ts';
 import { deleteAllFactors } from '../queries/factors.ts';
 import {
   insertOperator,
@@ -22,7 +22,7 @@ import { record } from '../queries/security-log.ts';
 import { endSessions, type Me } from './sessions.ts';
 
 /** A one-time link: shown once, to be handed to the person. */
-export type Link = { token: string; purpose: 'invite' | 'reset'; expiresAt: Date };
+export type Link = { token: string; purpose: LinkPurpose; expiresAt: Date };
 
 /** An account that waits for its owner. */
 export type Invited = { operatorId: Id<'usr'>; link: Link };

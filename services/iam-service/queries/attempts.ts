@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { and, eq } from '@ghasi/db/drizzle';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { type AttemptKind, countAttempt } from '../model.ts';
-import { attempts } from '../tables.ts';
+import { attempts } from '../tables/accounts.ts';
 
 /** Who or what is being guessed at. Hashed, so that the table tells nobody which accounts exist. */
 export type Subject = { kind: AttemptKind; of: readonly string[] };

@@ -3,7 +3,7 @@ import type { Ctx } from '@ghasi/db/tenant-transaction';
 import type { Id } from '@ghasi/domain-primitives/ids';
 import { CHALLENGE_TRIES, type Confirmed, type Factor, lifetimes } from '../model.ts';
 import { hashToken } from '../secret-token.ts';
-import { attestations, challenges } from '../tables.ts';
+import { attestations, challenges } from '../tables/accounts.ts';
 
 export type Challenge = typeof challenges.$inferSelect;
 

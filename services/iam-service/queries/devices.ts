@@ -2,7 +2,7 @@ import { and, asc, eq, gt, isNull, sql } from '@ghasi/db/drizzle';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import type { Id } from '@ghasi/domain-primitives/ids';
 import { hashToken, newTypedCode, type SecretToken } from '../secret-token.ts';
-import { deviceNonces, devicePairings, devices } from '../tables.ts';
+import { deviceNonces, devicePairings, devices } from '../tables/sessions.ts';
 
 export type Device = typeof devices.$inferSelect;
 

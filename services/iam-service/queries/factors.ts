@@ -3,7 +3,7 @@ import type { Ctx } from '@ghasi/db/tenant-transaction';
 import type { Id } from '@ghasi/domain-primitives/ids';
 import { type Factor, lifetimes } from '../model.ts';
 import { hashToken, newTypedCode } from '../secret-token.ts';
-import { factors, recoveryCodes } from '../tables.ts';
+import { factors, recoveryCodes } from '../tables/accounts.ts';
 
 export type FactorRow = typeof factors.$inferSelect;
 

@@ -2,8 +2,9 @@ import { and, asc, eq, gt, isNull, ne, sql } from '@ghasi/db/drizzle';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { coreErrors } from '@ghasi/domain-primitives/errors';
 import type { Id } from '@ghasi/domain-primitives/ids';
+import type { LinkPurpose } from '../model.ts';
 import { hashToken, newSecretToken, type SecretToken } from '../secret-token.ts';
-import { operators, passwordLinks } from '../tables.ts';
+import { operators, passwordLinks } from '../tables/accounts.ts';
 
 export type Operator = typeof operators.$inferSelect;
 
@@ -83,7 +84,7 @@ export async function updateOperator(
 /** Makes a one-time link; earlier ones of this account stop working. */
 export async function insertPasswordLink(
   ctx: Ctx,
-  link: { operatorId: Id<'usr'>; purpose: 'invite' | 'reset'; lifeMs: number },
+  link: { operatorId: Id<'usr'>; purpose: LinkPurpose; lifeMs: number },
 ): Promise<SecretToken & { expiresAt: Date }> {
   await voidPasswordLinks(ctx, link.operatorId);
   const token = newSecretToken('password-link');

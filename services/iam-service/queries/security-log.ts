@@ -1,7 +1,7 @@
 import { and, desc, eq, lt } from '@ghasi/db/drizzle';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import type { Id } from '@ghasi/domain-primitives/ids';
-import { securityLog } from '../tables.ts';
+import { securityLog } from '../tables/accounts.ts';
 
 /** Everything the log can tell. Names are for ever. */
 export const securityEvents = [

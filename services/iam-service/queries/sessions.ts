@@ -4,7 +4,8 @@ import type { Id } from '@ghasi/domain-primitives/ids';
 import type { Role } from '@melmastoon/tenant-service/contract';
 import { idleEnd, type RevokedReason } from '../model.ts';
 import { hashToken, newSecretToken, type SecretToken } from '../secret-token.ts';
-import { devices, operators, refreshTokens, sessions } from '../tables.ts';
+import { operators } from '../tables/accounts.ts';
+import { devices, refreshTokens, sessions } from '../tables/sessions.ts';
 
 export type Session = typeof sessions.$inferSelect;
 

@@ -1,13 +1,13 @@
 import { coreErrors } from '@ghasi/domain-primitives/errors';
 import { type AnyRoute, defineRoute, open } from '@ghasi/http/route';
-import { idText } from '@melmastoon/catalog/parts';
+import { idText, line } from '@melmastoon/catalog/parts';
 import { z } from 'zod';
 import { pairDevice, revokeDevice, startPairing } from '../commands/devices.ts';
 import { deviceKey } from '../device-proof.ts';
 import { errors } from '../errors.ts';
 import type { Iam } from '../iam.ts';
 import { listDevices } from '../queries/devices.ts';
-import { blocked, callerOf, guarded, instant, line, managers, meOf, ofTenant } from './shapes.ts';
+import { blocked, callerOf, guarded, instant, managers, meOf, ofTenant } from './shapes.ts';
 
 const view = z.strictObject({
   id: z.string(),

@@ -1,6 +1,6 @@
 import { coreErrors } from '@ghasi/domain-primitives/errors';
 import { type AnyRoute, defineRoute } from '@ghasi/http/route';
-import { idText } from '@melmastoon/catalog/parts';
+import { idText, line } from '@melmastoon/catalog/parts';
 import { z } from 'zod';
 import {
   type ActivateOutcome,
@@ -23,7 +23,6 @@ import {
   deliveryOf,
   guarded,
   instant,
-  line,
   meOf,
   password,
   sessionBody,

@@ -2,7 +2,7 @@ import { coreErrors } from '@ghasi/domain-primitives/errors';
 import type { Id } from '@ghasi/domain-primitives/ids';
 import type { Principal } from '@ghasi/http/principal';
 import { type AnyRoute, defineRoute, operator } from '@ghasi/http/route';
-import { idText, tenantIdText } from '@melmastoon/catalog/parts';
+import { idText, line, tenantIdText } from '@melmastoon/catalog/parts';
 import { z } from 'zod';
 import {
   assertMayManage,
@@ -20,8 +20,9 @@ import { consume } from '../commands/step-up.ts';
 import { makeCursor, readCursor } from '../cursor.ts';
 import { errors } from '../errors.ts';
 import { type Iam, inTenant } from '../iam.ts';
+import { linkPurposes } from '../model.ts';
 import { listOperators } from '../queries/operators.ts';
-import { email, instant, line, managers, meOf } from './shapes.ts';
+import { email, instant, managers, meOf } from './shapes.ts';
 
 const params = z.strictObject({ operatorId: idText('usr') });
 const view = z.strictObject({
@@ -33,7 +34,7 @@ const view = z.strictObject({
 });
 const linkBody = z.strictObject({
   token: z.string(),
-  purpose: z.enum(['invite', 'reset']),
+  purpose: z.enum(linkPurposes),
   expiresAt: instant,
 });
 const invited = z.strictObject({ operatorId: z.string(), link: linkBody });

@@ -27,13 +27,6 @@ export const password = z
   .string()
   .min(1)
   .max(PASSWORD_MAX * 4);
-export const line = (most: number) =>
-  z
-    .string()
-    .trim()
-    .min(1)
-    .max(most)
-    .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'one line of text');
 export const instant = z.iso.datetime();
 
 /** `cookie` for browsers: a script on the page never sees the refresh token. `body` for programs. */
