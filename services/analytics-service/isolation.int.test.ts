@@ -1,11 +1,8 @@
-import { getTableName, sql } from '@ghasi/db/drizzle';
-import { isPrivilegeViolation } from '@ghasi/db/pg-errors';
-import { execute, row, rows } from '@ghasi/db/sql';
-import { systemTransaction } from '@ghasi/db/tenant-transaction';
+import { getTableName } from '@ghasi/db/drizzle';
 import type { TenantId } from '@ghasi/domain-primitives/ids';
-import { drizzleDrift } from '@ghasi/testing/drizzle-drift';
-import { newTenantId, testActor } from '@ghasi/testing/tenants';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { isolationContract } from '@ghasi/testing/isolation';
+import { newTenantId } from '@ghasi/testing/tenants';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { summaryAnswer } from './answers.ts';
 import { type Cast, dateOf, newCast } from './fixtures/cast.ts';
 import { everythingHappens } from './fixtures/everything-happens.ts';
@@ -27,45 +24,9 @@ beforeAll(async () => {
 });
 afterAll(() => analytics.close());
 
-const owned = Object.values(service.tables).map(getTableName);
-const table = (name: string) => sql`${sql.identifier('analytics')}.${sql.identifier(name)}`;
-
-test('the Drizzle tables and the migrated database are the same, in both directions', async () => {
-  expect(await drizzleDrift(analytics.database, service.schema, service.tables)).toEqual([]);
+describe('TEN-08, safety-3, safety-7: every table keeps tenants apart', () => {
+  isolationContract(service, () => ({ ...analytics, own: a, other: b }));
 });
-
-test.each(owned)('TEN-08: tenant A sees its own rows of analytics.%s and none of B', async name => {
-  const seen = await analytics.inside(a, ({ tx }) =>
-    rows<{ tenant_id: string }>(tx, sql`select tenant_id from ${table(name)}`),
-  );
-  expect(new Set(seen.map(one => one.tenant_id))).toEqual(new Set([a]));
-});
-
-test.each(owned)('safety-3: without a tenant analytics.%s is empty', async name => {
-  const seen = await systemTransaction(analytics.db, { actor: testActor }, ({ tx }) =>
-    rows(tx, sql`select 1 from ${table(name)}`),
-  );
-  expect(seen).toEqual([]);
-});
-
-test.each(owned)(
-  'safety-7: a row of analytics.%s cannot be moved or written into another tenant',
-  async name => {
-    const copy = await analytics.inside(a, ({ tx }) =>
-      row<{ one: object }>(tx, sql`select to_jsonb(t) as one from ${table(name)} t limit 1`),
-    );
-    const foreign = JSON.stringify({ ...copy?.one, tenant_id: b });
-    const record = sql`select * from jsonb_populate_record(null::${table(name)}, ${foreign}::jsonb)`;
-    for (const attempt of [
-      sql`insert into ${table(name)} overriding system value ${record}`,
-      sql`insert into ${table(name)} overriding system value ${record} on conflict do nothing`,
-      sql`update ${table(name)} set tenant_id = ${b}`,
-    ]) {
-      const refused = analytics.inside(a, ({ tx }) => execute(tx, attempt));
-      await expect(refused).rejects.toSatisfy(isPrivilegeViolation);
-    }
-  },
-);
 
 test('safety-8: two tenants may have the same houses and bookings, and each counts its own', async () => {
   const ask = (tenantId: TenantId) =>
@@ -101,6 +62,7 @@ test('safety-6: the functions that look across tenants give tenant ids, to this 
 });
 
 test('X-130: nothing here says who a guest is', async () => {
+  const owned = Object.values(service.tables).map(getTableName);
   const columns = await analytics.database.admin<{ column_name: string }>(
     `select column_name from information_schema.columns where table_schema = 'analytics' and table_name = any($1)`,
     [owned],

@@ -1,11 +1,7 @@
-import { getTableName, sql } from '@ghasi/db/drizzle';
-import { isPrivilegeViolation } from '@ghasi/db/pg-errors';
-import { execute, row, rows } from '@ghasi/db/sql';
-import { type Ctx, systemTransaction } from '@ghasi/db/tenant-transaction';
+import type { Ctx } from '@ghasi/db/tenant-transaction';
 import type { Id } from '@ghasi/domain-primitives/ids';
-import { drizzleDrift } from '@ghasi/testing/drizzle-drift';
-import { testActor } from '@ghasi/testing/tenants';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { isolationContract } from '@ghasi/testing/isolation';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { blockRoom } from './commands/blocks.ts';
 import { publishCalendar } from './commands/calendars.ts';
 import { addFeed } from './commands/feeds.ts';
@@ -45,45 +41,9 @@ async function arrangeCalendars(ctx: Ctx, { roomTypeId }: Inn): Promise<void> {
   await publishCalendar(ctx, { roomTypeId, exceptFeedId: feedId, tokenHash: Buffer.alloc(32, 7) });
 }
 
-const owned = Object.values(service.tables).map(getTableName);
-const table = (name: string) => sql`${sql.identifier('inventory')}.${sql.identifier(name)}`;
-
-test('the Drizzle tables and the migrated database are the same, in both directions', async () => {
-  expect(await drizzleDrift(house.database, service.schema, service.tables)).toEqual([]);
+describe('TEN-08, safety-3, safety-7: every table keeps tenants apart', () => {
+  isolationContract(service, () => ({ ...house, own: a.tenantId, other: b.tenantId }));
 });
-
-test.each(owned)('TEN-08: tenant A sees its own rows of inventory.%s and none of B', async name => {
-  const seen = await house.inside(a.tenantId, ({ tx }) =>
-    rows<{ tenant_id: string }>(tx, sql`select tenant_id from ${table(name)}`),
-  );
-  expect(new Set(seen.map(one => one.tenant_id))).toEqual(new Set([a.tenantId]));
-});
-
-test.each(owned)('safety-3: without a tenant inventory.%s is empty', async name => {
-  const seen = await systemTransaction(house.db, { actor: testActor }, ({ tx }) =>
-    rows(tx, sql`select 1 from ${table(name)}`),
-  );
-  expect(seen).toEqual([]);
-});
-
-test.each(owned)(
-  'safety-7: a row of inventory.%s cannot be moved or written into another tenant',
-  async name => {
-    const copy = await house.inside(a.tenantId, ({ tx }) =>
-      row<{ one: object }>(tx, sql`select to_jsonb(t) as one from ${table(name)} t limit 1`),
-    );
-    const foreign = JSON.stringify({ ...copy?.one, tenant_id: b.tenantId });
-    const record = sql`select * from jsonb_populate_record(null::${table(name)}, ${foreign}::jsonb)`;
-    for (const attempt of [
-      sql`insert into ${table(name)} ${record}`,
-      sql`insert into ${table(name)} ${record} on conflict do nothing`,
-      sql`update ${table(name)} set tenant_id = ${b.tenantId}`,
-    ]) {
-      const refused = house.inside(a.tenantId, ({ tx }) => execute(tx, attempt));
-      await expect(refused).rejects.toSatisfy(isPrivilegeViolation);
-    }
-  },
-);
 
 test('safety-8: two tenants may have the same room id on the same night, and learn nothing of each other', async () => {
   const [roomId] = a.rooms;

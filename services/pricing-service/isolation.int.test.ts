@@ -1,12 +1,7 @@
-import { getTableName, sql } from '@ghasi/db/drizzle';
-import { isPrivilegeViolation } from '@ghasi/db/pg-errors';
-import { execute, row, rows } from '@ghasi/db/sql';
-import { systemTransaction } from '@ghasi/db/tenant-transaction';
 import { newId } from '@ghasi/domain-primitives/ids';
 import { addDays } from '@ghasi/domain-primitives/local-date';
-import { drizzleDrift } from '@ghasi/testing/drizzle-drift';
-import { testActor } from '@ghasi/testing/tenants';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { isolationContract } from '@ghasi/testing/isolation';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { applyDelta } from './commands/deltas.ts';
 import { makeQuote } from './contract/questions.ts';
 import { type Hotel, type House, openHouse, saturday } from './fixtures/house.ts';
@@ -48,45 +43,11 @@ async function fill({ tenantId, propertyId, single, plans }: Hotel): Promise<voi
   });
 }
 
-const owned = Object.values(service.tables).map(getTableName);
-const table = (name: string) => sql`${sql.identifier('pricing')}.${sql.identifier(name)}`;
-
-test('the Drizzle tables and the migrated database are the same, in both directions', async () => {
-  expect(await drizzleDrift(house.database, service.schema, service.tables)).toEqual([]);
+describe('TEN-08, safety-3, safety-7, safety-26: every table keeps tenants apart, and what only grows stays', () => {
+  isolationContract(service, () => ({ ...house, own: a.tenantId, other: b.tenantId }), {
+    onlyGrows: ['deltas'],
+  });
 });
-
-test.each(owned)('TEN-08: tenant A sees its own rows of pricing.%s and none of B', async name => {
-  const seen = await house.inside(a.tenantId, ({ tx }) =>
-    rows<{ tenant_id: string }>(tx, sql`select tenant_id from ${table(name)}`),
-  );
-  expect(new Set(seen.map(one => one.tenant_id))).toEqual(new Set([a.tenantId]));
-});
-
-test.each(owned)('safety-3: without a tenant pricing.%s is empty', async name => {
-  const seen = await systemTransaction(house.db, { actor: testActor }, ({ tx }) =>
-    rows(tx, sql`select 1 from ${table(name)}`),
-  );
-  expect(seen).toEqual([]);
-});
-
-test.each(owned)(
-  'safety-7: a row of pricing.%s cannot be moved or written into another tenant',
-  async name => {
-    const copy = await house.inside(a.tenantId, ({ tx }) =>
-      row<{ one: object }>(tx, sql`select to_jsonb(t) as one from ${table(name)} t limit 1`),
-    );
-    const foreign = JSON.stringify({ ...copy?.one, tenant_id: b.tenantId });
-    const record = sql`select * from jsonb_populate_record(null::${table(name)}, ${foreign}::jsonb)`;
-    for (const attempt of [
-      sql`insert into ${table(name)} ${record}`,
-      sql`insert into ${table(name)} ${record} on conflict do nothing`,
-      sql`update ${table(name)} set tenant_id = ${b.tenantId}`,
-    ]) {
-      const refused = house.inside(a.tenantId, ({ tx }) => execute(tx, attempt));
-      await expect(refused).rejects.toSatisfy(isPrivilegeViolation);
-    }
-  },
-);
 
 test('safety-10: another tenant’s plan, quote and policy look as if they did not exist', async () => {
   const plain = async (path: string) => {

@@ -1,10 +1,5 @@
-import { getTableName, sql } from '@ghasi/db/drizzle';
-import { isPrivilegeViolation } from '@ghasi/db/pg-errors';
-import { rows } from '@ghasi/db/sql';
-import { systemTransaction } from '@ghasi/db/tenant-transaction';
-import { drizzleDrift } from '@ghasi/testing/drizzle-drift';
-import { testActor } from '@ghasi/testing/tenants';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { isolationContract } from '@ghasi/testing/isolation';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Inn } from './fixtures/inn.ts';
 import { openTown, type Town } from './fixtures/town.ts';
 import { service } from './service.ts';
@@ -18,42 +13,14 @@ beforeAll(async () => {
 });
 afterAll(() => town.close());
 
-const owned = Object.values(service.tables).map(getTableName);
-const table = (name: string) => sql`${sql.identifier('search_aggregation')}.${sql.identifier(name)}`;
-
-test('the Drizzle tables and the migrated database are the same, in both directions', async () => {
-  expect(await drizzleDrift(town.system.database, service.schema, service.tables)).toEqual([]);
+describe('TEN-08, safety-3, safety-7: every table keeps tenants apart', () => {
+  isolationContract(service, () => ({
+    ...town,
+    database: town.system.database,
+    own: a.tenantId,
+    other: b.tenantId,
+  }));
 });
-
-test.each(owned)(
-  'TEN-08: a tenant sees its own rows of search_aggregation.%s and nobody else’s',
-  async name => {
-    const seen = await town.inside(a.tenantId, ({ tx }) =>
-      rows<{ tenant_id: string }>(tx, sql`select tenant_id from ${table(name)}`),
-    );
-    expect(new Set(seen.map(one => one.tenant_id))).toEqual(new Set([a.tenantId]));
-    const none = await systemTransaction(town.db, { actor: testActor }, ({ tx }) =>
-      rows(tx, sql`select 1 from ${table(name)}`),
-    );
-    expect(none).toEqual([]);
-  },
-);
-
-test.each(owned)(
-  'safety-7: a row of search_aggregation.%s cannot be written into another tenant',
-  async name => {
-    const attempt = town.inside(a.tenantId, ({ tx }) =>
-      rows(
-        tx,
-        sql`insert into ${table(name)}
-          select (jsonb_populate_record(t, jsonb_build_object('tenant_id', ${b.tenantId}::text))).*
-          from ${table(name)} t
-          limit 1`,
-      ),
-    );
-    expect(await attempt.then(() => false, isPrivilegeViolation)).toBe(true);
-  },
-);
 
 test('safety-6, XT-06: three functions look across tenants: two give tenant ids, one what is listed', async () => {
   const found = await town.system.database.admin<{ name: string; open: boolean }>(

@@ -1,11 +1,9 @@
-import { getTableName, sql } from '@ghasi/db/drizzle';
+import { sql } from '@ghasi/db/drizzle';
 import { isPrivilegeViolation, sqlState } from '@ghasi/db/pg-errors';
-import { execute, row, rows } from '@ghasi/db/sql';
-import { systemTransaction } from '@ghasi/db/tenant-transaction';
+import { execute, rows } from '@ghasi/db/sql';
 import { PLATFORM_TENANT_ID } from '@ghasi/domain-primitives/ids';
-import { drizzleDrift } from '@ghasi/testing/drizzle-drift';
-import { testActor } from '@ghasi/testing/tenants';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { isolationContract } from '@ghasi/testing/isolation';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addHost } from './commands/addresses.ts';
 import { savePreferences } from './commands/preferences.ts';
 import { type House, openHouse, type Person } from './fixtures/house.ts';
@@ -31,59 +29,11 @@ beforeAll(async () => {
 });
 afterAll(() => house.close());
 
-const owned = Object.values(service.tables)
-  .map(getTableName)
-  .filter(name => name !== 'plan_classes');
-const table = (name: string) => sql`${sql.identifier('tenant')}.${sql.identifier(name)}`;
-
-test('the Drizzle tables and the migrated database are the same, in both directions', async () => {
-  expect(await drizzleDrift(house.database, service.schema, service.tables)).toEqual([]);
-});
-
-test.each(owned)('TEN-08: tenant A sees its own rows of tenant.%s and none of B', async name => {
-  const seen = await house.inside(a.tenantId, ({ tx }) =>
-    rows<{ tenant_id: string }>(tx, sql`select tenant_id from ${table(name)}`),
-  );
-  expect(new Set(seen.map(one => one.tenant_id))).toEqual(new Set([a.tenantId]));
-});
-
-test.each(owned)('safety-3: without a tenant tenant.%s is empty', async name => {
-  const seen = await systemTransaction(house.db, { actor: testActor }, ({ tx }) =>
-    rows(tx, sql`select 1 from ${table(name)}`),
-  );
-  expect(seen).toEqual([]);
-});
-
-test.each(owned)(
-  'safety-7: a row of tenant.%s cannot be moved or written into another tenant',
-  async name => {
-    const copy = await house.inside(a.tenantId, ({ tx }) =>
-      row<{ one: object }>(tx, sql`select to_jsonb(t) as one from ${table(name)} t limit 1`),
-    );
-    const foreign = JSON.stringify({ ...copy?.one, tenant_id: b.tenantId });
-    const record = sql`select * from jsonb_populate_record(null::${table(name)}, ${foreign}::jsonb)`;
-    for (const attempt of [
-      sql`insert into ${table(name)} ${record}`,
-      sql`insert into ${table(name)} ${record} on conflict do nothing`,
-      sql`update ${table(name)} set tenant_id = ${b.tenantId}`,
-      sql`merge into ${table(name)} t using (${record}) s on false
-        when not matched then insert values (s.*)`,
-    ]) {
-      const refused = house.inside(a.tenantId, ({ tx }) => execute(tx, attempt));
-      await expect(refused).rejects.toSatisfy(isPrivilegeViolation);
-    }
-  },
-);
-
-test('safety-26: the history only grows', async () => {
-  for (const attempt of [
-    sql`update tenant.history set action = 'tenant.closed'`,
-    sql`delete from tenant.history`,
-    sql`truncate tenant.history`,
-  ]) {
-    const refused = house.inside(a.tenantId, ({ tx }) => execute(tx, attempt));
-    await expect(refused).rejects.toSatisfy(isPrivilegeViolation);
-  }
+describe('TEN-08, safety-3, safety-7, safety-26: every table keeps tenants apart, and what only grows stays', () => {
+  isolationContract(service, () => ({ ...house, own: a.tenantId, other: b.tenantId }), {
+    ofNoTenant: ['plan_classes'], // the platform's: every tenant reads what its plan allows
+    onlyGrows: ['history'],
+  });
 });
 
 test('safety-6: the functions that look across tenants give public facts, and the list only to the platform', async () => {
