@@ -77,3 +77,14 @@ export function localisedText(longest: number) {
 export function isOncePer<T>(keyOf: (entry: T) => string): (list: readonly T[]) => boolean {
   return list => new Set(list.map(keyOf)).size === list.length;
 }
+
+/** A text in up to three languages, each once. */
+export const inLanguages = <T extends z.ZodType<string>>(text: T) =>
+  z
+    .array(z.strictObject({ locale, text }))
+    .min(1)
+    .max(3)
+    .refine(
+      isOncePer((each: { locale: string }) => each.locale),
+      'has a language twice',
+    );

@@ -39,3 +39,26 @@ export const instant = z.iso.datetime();
 export const stay = z
   .strictObject({ arrival: localDate, departure: localDate })
   .refine(({ arrival, departure }) => arrival < departure, 'departs before it has slept a night');
+
+/** One line of text as people write it: no control characters, which neither PostgreSQL nor a log line can take. */
+export const line = (most: number) =>
+  z
+    .string()
+    .trim()
+    .min(1)
+    .max(most)
+    .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'one line of text');
+
+/** The same with line ends. */
+export const paragraphs = (most: number) =>
+  z
+    .string()
+    .trim()
+    .min(1)
+    .max(most)
+    .regex(/^(?:[^\p{Cc}\p{Cs}]|\n)*$/u, 'text without control characters');
+
+/** What a change was based on; 0 for something that is not there yet. */
+export const baseVersion = z.int().min(0).max(2_147_483_646);
+/** A row's version: what a change was based on. */
+export const version = baseVersion.min(1);

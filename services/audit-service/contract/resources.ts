@@ -1,6 +1,6 @@
 import { isLocalDate } from '@ghasi/domain-primitives/local-date';
 import { code, sha256 } from '@melmastoon/catalog/hotel-parts';
-import { idText, instant, localDate, tenantIdText } from '@melmastoon/catalog/parts';
+import { idText, instant, localDate, paragraphs, tenantIdText } from '@melmastoon/catalog/parts';
 import { z } from 'zod';
 import { anchorMedia } from '../contract.ts';
 
@@ -45,12 +45,7 @@ export const entryWithNote = z.strictObject({
 });
 
 /** Text of at most one page, without control characters but line ends. */
-const page = z
-  .string()
-  .trim()
-  .min(1)
-  .max(2_000)
-  .regex(/^(?:[^\p{Cc}\p{Cs}]|\n)*$/u, 'text without control characters');
+const page = paragraphs(2_000);
 
 /** Something a person writes down about something, an incident for one (DLQ-25). */
 export const newNote = z.strictObject({

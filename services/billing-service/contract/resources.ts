@@ -1,16 +1,7 @@
 import { currency, locale, sha256, version } from '@melmastoon/catalog/hotel-parts';
-import { idText, instant, localDate, money, price } from '@melmastoon/catalog/parts';
+import { idText, instant, line, localDate, money, price } from '@melmastoon/catalog/parts';
 import { z } from 'zod';
 import { chargeSource, closingOccasions, fees, services, voidReasons } from '../contract.ts';
-
-/** One line of text as people write it: no control characters, which neither PostgreSQL nor a log line can take. */
-const lineOfText = (most: number) =>
-  z
-    .string()
-    .trim()
-    .min(1)
-    .max(most)
-    .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'one line of text');
 
 /** At most 11 digits of minor units, so that no folio can outgrow our money. */
 const positive = price.refine(({ amount }) => amount !== '0' && amount.length <= 11, 'is zero or too large');
@@ -115,11 +106,11 @@ export const newCharge = z.strictObject({
     .default(null),
   /** Null: as routed. */
   split: split.nullable().default(null),
-  text: lineOfText(120).nullable().default(null),
+  text: line(120).nullable().default(null),
 });
 
-export const reversal = z.strictObject({ reason: lineOfText(200) });
-export const newSplit = z.strictObject({ name: lineOfText(120) });
+export const reversal = z.strictObject({ reason: line(200) });
+export const newSplit = z.strictObject({ name: line(120) });
 export const newRoutes = z
   .strictObject({ rooms: split, fees: split, services: split, consumptions: split })
   .partial()
@@ -143,12 +134,12 @@ export const latePostingView = z.strictObject({
 });
 export const resolution = z.strictObject({
   as: z.enum(['paid_otherwise', 'written_off']),
-  note: lineOfText(200),
+  note: line(200),
 });
 
 const recipient = z.strictObject({
-  name: lineOfText(120),
-  address: lineOfText(200).nullable().default(null),
+  name: line(120),
+  address: line(200).nullable().default(null),
 });
 const papers = {
   /** Null: the guest's language. */

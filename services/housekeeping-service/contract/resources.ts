@@ -1,17 +1,8 @@
 import { count, isOncePer } from '@melmastoon/catalog/hotel-parts';
-import { idText, instant, localDate } from '@melmastoon/catalog/parts';
+import { idText, instant, line, localDate } from '@melmastoon/catalog/parts';
 import { z } from 'zod';
 import { taskCauses, taskKinds, taskOutcomes } from '../contract.ts';
 import { conditions, notReadyReasons, occupancies, roomState } from './room-state.ts';
-
-/** One line of text as people write it: no control characters, which neither PostgreSQL nor a log line can take. */
-const line = (most: number) =>
-  z
-    .string()
-    .trim()
-    .min(1)
-    .max(most)
-    .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'one line of text');
 
 const note = line(500).nullable().default(null);
 

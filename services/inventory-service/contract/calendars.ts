@@ -1,14 +1,6 @@
-import { idText, instant } from '@melmastoon/catalog/parts';
+import { idText, instant, line } from '@melmastoon/catalog/parts';
 import { z } from 'zod';
 import { feedStatuses } from '../model.ts';
-
-const line = (most: number) =>
-  z
-    .string()
-    .trim()
-    .min(1)
-    .max(most)
-    .regex(/^[^\p{Cc}\p{Cs}]+$/u, 'one line of text');
 
 const hasOnePlace = ({ roomId, roomTypeId }: { roomId?: unknown; roomTypeId?: unknown }) =>
   (roomId === undefined) !== (roomTypeId === undefined);

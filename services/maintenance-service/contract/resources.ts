@@ -1,26 +1,9 @@
 import { isOncePer } from '@melmastoon/catalog/hotel-parts';
-import { idText, instant, localDate, price } from '@melmastoon/catalog/parts';
+import { idText, instant, line, localDate, paragraphs, price, version } from '@melmastoon/catalog/parts';
 import { z } from 'zod';
 import { areas, resolutions, severities, ticketCategories } from '../contract.ts';
 
-/** A row's version: what a change was based on. */
-const version = z.int().min(1).max(2_147_483_646);
-
-/** One line of text as people write it: no control characters, which neither PostgreSQL nor a log line can take. */
-const line = (most: number) =>
-  z
-    .string()
-    .trim()
-    .min(1)
-    .max(most)
-    .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'one line of text');
-
-const paragraph = z
-  .string()
-  .trim()
-  .min(1)
-  .max(2_000)
-  .regex(/^(?:[^\p{Cc}\p{Cs}]|\n)*$/u, 'text without control characters');
+const paragraph = paragraphs(2_000);
 
 /** A hotel day of our time: a typing error of a century is refused. */
 const hotelDay = localDate.refine(

@@ -1,30 +1,10 @@
 import { code, locale, wallTime } from '@melmastoon/catalog/hotel-parts';
-import { idText, instant } from '@melmastoon/catalog/parts';
+import { baseVersion, idText, instant, line, paragraphs } from '@melmastoon/catalog/parts';
 import { z } from 'zod';
 import { bounceReasons, channels, templates } from '../contract.ts';
 import { emailModes, messageStatuses, phoneModes } from '../model.ts';
 
-/** Text as people write it: without control characters, which neither PostgreSQL nor a log line can take. */
-const line = (most: number) =>
-  z
-    .string()
-    .trim()
-    .min(1)
-    .max(most)
-    .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'one line of text');
-
-const paragraphs = (most: number) =>
-  z
-    .string()
-    .trim()
-    .min(1)
-    .max(most)
-    .regex(/^(?:[^\p{Cc}\p{Cs}]|\n)*$/u, 'text without control characters');
-
 const mailAddress = z.email().max(254);
-/** A row's version: what a change was based on; 0 where nobody has changed anything yet. */
-const basedOn = z.int().min(0).max(2_147_483_646);
-
 /** A message as the desk sees it in a list. `to` is enough to recognise an address, too little to use it. */
 export const messageView = z.strictObject({
   messageId: idText('msg'),
@@ -67,7 +47,7 @@ const words = { subject: line(200), body: paragraphs(4_000), short: line(600) };
 
 /** Which words. */
 export const wordsPlace = z.strictObject({ template: z.enum(templates), locale });
-export const newWords = z.strictObject({ version: basedOn, ...words });
+export const newWords = z.strictObject({ version: baseVersion, ...words });
 export const wordsTried = z.strictObject(words);
 
 /** The words of a template in one language; version 0: they are ours. */
@@ -104,7 +84,7 @@ export const settingsView = z.strictObject({
   quietFrom: wallTime,
   quietUntil: wallTime,
   retentionDays: z.int().min(1).max(400),
-  version: basedOn,
+  version: baseVersion,
 });
 
 const reachableBy = z.enum(['email', 'sms', 'whatsapp']);

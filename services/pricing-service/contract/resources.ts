@@ -1,16 +1,7 @@
 import { locale, wallTime } from '@melmastoon/catalog/hotel-parts';
-import { idText, localDate, money, price } from '@melmastoon/catalog/parts';
+import { idText, line, localDate, money, price, version } from '@melmastoon/catalog/parts';
 import { z } from 'zod';
 import { boards, guarantees } from '../contract.ts';
-
-/** One line of text as people write it: no control characters, which neither PostgreSQL nor a log line can take. */
-export const line = (most: number) =>
-  z
-    .string()
-    .trim()
-    .min(1)
-    .max(most)
-    .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'one line of text');
 
 const once = (values: readonly string[]) => new Set(values).size === values.length;
 
@@ -25,11 +16,6 @@ export const rate = price.refine(({ amount }) => amount.length <= 11, 'is too la
 
 /** The same, up or down. */
 const signedRate = money.refine(({ amount }) => amount.length <= 11, 'is too large');
-
-/** What a change was based on; 0 for something that is not there yet. */
-export const baseVersion = z.int().min(0).max(2_147_483_646);
-/** What an existing record's version is. */
-export const rowVersion = baseVersion.min(1);
 
 /** Basis points: 1,250 is 12.5 %. */
 const share = z.int().min(1).max(10_000);
@@ -87,7 +73,7 @@ export const newPolicy = z.discriminatedUnion('kind', [
 ]);
 export type NewPolicy = z.output<typeof newPolicy>;
 
-const stored = { id: idText('pol'), version: rowVersion };
+const stored = { id: idText('pol'), version };
 
 /** A policy as staff sees it. */
 export const policyView = z.discriminatedUnion(
@@ -157,7 +143,7 @@ export const planView = z.strictObject({
   id: idText('rpl'),
   currency: z.string(),
   status: z.enum(planStatuses),
-  version: rowVersion,
+  version,
 });
 export type PlanView = z.output<typeof planView>;
 
@@ -244,7 +230,7 @@ export const codeText = z
   .max(32)
   .regex(/^[A-Z0-9]+(?:-[A-Z0-9]+)*$/, 'A-Z, 0-9 and single hyphens');
 
-const keyed = { propertyId: idText('pro'), code: codeText, version: rowVersion };
+const keyed = { propertyId: idText('pro'), code: codeText, version };
 
 /** A tax or fee as staff sees it. */
 export const chargeView = z.strictObject({ ...keyed, values: chargeValues });

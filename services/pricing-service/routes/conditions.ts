@@ -1,11 +1,10 @@
 import { coreErrors } from '@ghasi/domain-primitives/errors';
 import { type AnyRoute, defineRoute, operator } from '@ghasi/http/route';
-import { idText } from '@melmastoon/catalog/parts';
+import { baseVersion, idText, version } from '@melmastoon/catalog/parts';
 import { z } from 'zod';
 import { putCharge, putPromo, removeCharge, removePromo } from '../commands/charges.ts';
 import { changePolicy, createPolicy, removePolicy } from '../commands/policies.ts';
 import {
-  baseVersion,
   chargeValues,
   chargeView,
   codeText,
@@ -13,7 +12,6 @@ import {
   policyView,
   promoValues,
   promoView,
-  rowVersion,
 } from '../contract/resources.ts';
 import { errors } from '../errors.ts';
 import { listCharges } from '../queries/charges.ts';
@@ -25,7 +23,7 @@ const managers = operator(['owner', 'manager']);
 const ofProperty = z.strictObject({ propertyId: idText('pro') });
 const byCode = z.strictObject({ propertyId: idText('pro'), code: codeText });
 const byPolicy = z.strictObject({ policyId: idText('pol') });
-const basedOn = z.strictObject({ version: z.coerce.number().pipe(rowVersion) });
+const basedOn = z.strictObject({ version: z.coerce.number().pipe(version) });
 const unfit = [errors.PROPERTY_UNKNOWN, errors.CURRENCY_DIFFERS];
 
 const listOfPolicies = defineRoute({
@@ -58,7 +56,7 @@ const changeOfPolicies = defineRoute({
   summary: 'Change a policy for bookings to come, based on the version',
   auth: managers,
   params: byPolicy,
-  body: z.strictObject({ version: rowVersion, policy: newPolicy }),
+  body: z.strictObject({ version, policy: newPolicy }),
   returns: { 200: policyView },
   errors: [...unfit, coreErrors.NOT_FOUND, errors.POLICY_UNFIT],
   handler: async (ctx, { params, body }) => ({

@@ -1,18 +1,11 @@
 import { coreErrors } from '@ghasi/domain-primitives/errors';
 import { parseLocalDate } from '@ghasi/domain-primitives/local-date';
 import { type AnyRoute, defineRoute, operator } from '@ghasi/http/route';
-import { idText } from '@melmastoon/catalog/parts';
+import { idText, version } from '@melmastoon/catalog/parts';
 import { z } from 'zod';
 import { changeCalendar, readCalendar } from '../commands/calendar.ts';
 import { archivePlan, changePlan, createPlan, publishPlan } from '../commands/plans.ts';
-import {
-  calendarChange,
-  calendarDay,
-  calendarWindow,
-  planValues,
-  planView,
-  rowVersion,
-} from '../contract/resources.ts';
+import { calendarChange, calendarDay, calendarWindow, planValues, planView } from '../contract/resources.ts';
 import { archiveReasons } from '../contract.ts';
 import { errors } from '../errors.ts';
 import { findPlans, listPlans } from '../queries/plans.ts';
@@ -76,7 +69,7 @@ const change = defineRoute({
   summary: 'Change a rate plan for bookings to come, based on the version',
   auth: managers,
   params,
-  body: z.strictObject({ version: rowVersion, values: planValues }),
+  body: z.strictObject({ version, values: planValues }),
   returns: { 200: planView },
   errors: [...unfit, ...changing, errors.PROPERTY_FIXED],
   handler: async (ctx, { params: { ratePlanId: id }, body }) => {
@@ -91,7 +84,7 @@ const publish = defineRoute({
   summary: 'Put a rate plan on sale',
   auth: managers,
   params,
-  body: z.strictObject({ version: rowVersion }),
+  body: z.strictObject({ version }),
   returns: { 200: planView },
   errors: [...unfit, ...changing],
   handler: async (ctx, { params: { ratePlanId: id }, body }) => {
@@ -107,7 +100,7 @@ const archive = defineRoute({
   auth: managers,
   params,
   body: z.strictObject({
-    version: rowVersion,
+    version,
     reason: z.enum(archiveReasons),
     replacedBy: idText('rpl').nullable(),
   }),

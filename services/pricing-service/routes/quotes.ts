@@ -1,10 +1,9 @@
 import { coreErrors } from '@ghasi/domain-primitives/errors';
 import { type AnyRoute, defineRoute, operator } from '@ghasi/http/route';
-import { idText, instant } from '@melmastoon/catalog/parts';
+import { idText, instant, line } from '@melmastoon/catalog/parts';
 import { z } from 'zod';
 import { makeQuote } from '../commands/quotes.ts';
 import { leavingTerms, quoteOutcome, quoteRequest, quoteView } from '../contract/questions.ts';
-import { line } from '../contract/resources.ts';
 import { findQuote } from '../queries/quotes.ts';
 import { leavingTermsOf, quoteToView } from '../quote-view.ts';
 import { sellers } from './plans.ts';

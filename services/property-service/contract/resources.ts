@@ -1,40 +1,10 @@
 import { defineQuestion } from '@ghasi/backbone/question';
 import { isLocalDate } from '@ghasi/domain-primitives/local-date';
-import { currency, isOncePer, locale, wallTime } from '@melmastoon/catalog/hotel-parts';
-import { idText, instant, tenantIdText } from '@melmastoon/catalog/parts';
+import { currency, inLanguages, isOncePer, locale, wallTime } from '@melmastoon/catalog/hotel-parts';
+import { idText, instant, line, paragraphs, tenantIdText, version } from '@melmastoon/catalog/parts';
 import { z } from 'zod';
 import { bedKinds, houseRules, openMatters, resolutions, roomArchiveReasons, zone } from '../contract.ts';
 import { amenitiesOf, amenityCodes } from './amenities.ts';
-
-/** A row's version: what a change was based on. */
-export const version = z.int().min(1).max(2_147_483_646);
-
-/** Text as people write it: without control characters, which neither PostgreSQL nor a log line can take. */
-const line = (most: number) =>
-  z
-    .string()
-    .trim()
-    .min(1)
-    .max(most)
-    .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'one line of text');
-
-const paragraph = (most: number) =>
-  z
-    .string()
-    .trim()
-    .min(1)
-    .max(most)
-    .regex(/^(?:[^\p{Cc}\p{Cs}]|\n)*$/u, 'text without control characters');
-
-const inLanguages = <T extends z.ZodType<string>>(text: T) =>
-  z
-    .array(z.strictObject({ locale, text }))
-    .min(1)
-    .max(3)
-    .refine(
-      isOncePer((each: { locale: string }) => each.locale),
-      'has a language twice',
-    );
 
 /** A hotel day of our time: a typing error of a century is refused. */
 export const hotelDay = z.iso
@@ -109,7 +79,7 @@ export type PropertyView = z.output<typeof propertyView>;
 export const roomTypeSpec = z
   .strictObject({
     name: inLanguages(line(120)),
-    description: inLanguages(paragraph(2_000)).nullable(),
+    description: inLanguages(paragraphs(2_000)).nullable(),
     maxAdults: z.int().min(1).max(30),
     maxChildren: z.int().min(0).max(30),
     maxGuests: z.int().min(1).max(30),

@@ -1,10 +1,10 @@
 import { coreErrors } from '@ghasi/domain-primitives/errors';
 import { type AnyRoute, defineRoute, operator } from '@ghasi/http/route';
-import { idText } from '@melmastoon/catalog/parts';
+import { idText, version } from '@melmastoon/catalog/parts';
 import { hotelRoles } from '@melmastoon/tenant-service/contract';
 import { z } from 'zod';
 import { changeDraft, draftRoomType, publishRoomType } from '../commands/room-type.ts';
-import { draftChange, newRoomType, roomTypeView, version } from '../contract/resources.ts';
+import { draftChange, newRoomType, roomTypeView } from '../contract/resources.ts';
 import { errors } from '../errors.ts';
 import { readProperty } from '../queries/properties.ts';
 import { listRoomTypes, readRoomType } from '../queries/room-type.ts';

@@ -1,4 +1,4 @@
-import { idText, tenantIdText } from '@melmastoon/catalog/parts';
+import { idText, line, tenantIdText, version } from '@melmastoon/catalog/parts';
 import { z } from 'zod';
 import {
   calendars,
@@ -18,15 +18,6 @@ import {
   zone,
 } from '../contract.ts';
 
-/** One line of text as people write it: no control characters, which neither PostgreSQL nor a log line can take. */
-const line = (most: number) =>
-  z
-    .string()
-    .trim()
-    .min(1)
-    .max(most)
-    .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'one line of text');
-
 /** Part of an address: 3 to 40 of a-z, 0-9 and single hyphens inside. */
 export const slugText = z
   .string()
@@ -42,9 +33,6 @@ export const hostText = z
     /^(?:[a-z0-9]+(?:-+[a-z0-9]+)*\.)+[a-z][a-z0-9]*(?:-+[a-z0-9]+)*$/,
     'a host name such as book.hotel.af',
   );
-
-/** A row's version: what a change was based on. */
-export const version = z.int().min(1).max(2_147_483_646);
 
 /** The distinct values of a closed list. */
 const setOf = <T extends z.ZodType>(item: T, most: number) =>

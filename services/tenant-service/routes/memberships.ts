@@ -1,6 +1,6 @@
 import { coreErrors } from '@ghasi/domain-primitives/errors';
 import { type AnyRoute, defineRoute, operator } from '@ghasi/http/route';
-import { idText } from '@melmastoon/catalog/parts';
+import { idText, version } from '@melmastoon/catalog/parts';
 import { z } from 'zod';
 import {
   addMembership,
@@ -9,7 +9,7 @@ import {
   readMemberships,
   removeMembership,
 } from '../commands/memberships.ts';
-import { membershipPatch, membershipView, newMembership, version } from '../contract/resources.ts';
+import { membershipPatch, membershipView, newMembership } from '../contract/resources.ts';
 import { errors } from '../errors.ts';
 
 const managers = operator(['owner', 'manager', 'platform_admin']);

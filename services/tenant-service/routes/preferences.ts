@@ -1,6 +1,6 @@
 import { parseId } from '@ghasi/domain-primitives/ids';
 import { type AnyRoute, defineRoute, operator } from '@ghasi/http/route';
-import { idText } from '@melmastoon/catalog/parts';
+import { baseVersion, idText } from '@melmastoon/catalog/parts';
 import { z } from 'zod';
 import { readPreferences, savePreferences } from '../commands/preferences.ts';
 import { preferences, preferencesView } from '../contract/resources.ts';
@@ -26,7 +26,7 @@ const save = defineRoute({
   summary: 'Save how I like the back office, based on the version; 0 for the first time',
   auth: operator([]),
   query,
-  body: z.strictObject({ version: z.int().min(0).max(2_147_483_646), preferences }),
+  body: z.strictObject({ version: baseVersion, preferences }),
   returns: { 200: preferencesView },
   handler: async (ctx, input) => {
     const of = { operatorId: parseId('usr', ctx.principal.id), propertyId: input.query.propertyId ?? null };

@@ -1,39 +1,9 @@
 import { defineQuestion } from '@ghasi/backbone/question';
-import { isOncePer, locale } from '@melmastoon/catalog/hotel-parts';
-import { idText, tenantIdText } from '@melmastoon/catalog/parts';
+import { inLanguages, isOncePer, locale } from '@melmastoon/catalog/hotel-parts';
+import { idText, line, paragraphs, tenantIdText, version } from '@melmastoon/catalog/parts';
 import { z } from 'zod';
 import { blockPlacements, tokenKinds } from '../contract.ts';
 import { fitsToken, tokenNames } from './tokens.ts';
-
-/** A row's version: what a change was based on. */
-export const version = z.int().min(1).max(2_147_483_646);
-
-/** Text as people write it: without control characters, which neither PostgreSQL nor a log line can take. */
-const line = (most: number) =>
-  z
-    .string()
-    .trim()
-    .min(1)
-    .max(most)
-    .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'one line of text');
-
-const paragraphs = (most: number) =>
-  z
-    .string()
-    .trim()
-    .min(1)
-    .max(most)
-    .regex(/^(?:[^\p{Cc}\p{Cs}]|\n)*$/u, 'text without control characters');
-
-const inLanguages = <T extends z.ZodType<string>>(text: T) =>
-  z
-    .array(z.strictObject({ locale, text }))
-    .min(1)
-    .max(3)
-    .refine(
-      isOncePer((each: { locale: string }) => each.locale),
-      'has a language twice',
-    );
 
 /** Tokens by name; the kind follows from the name. */
 export const tokenValues = z

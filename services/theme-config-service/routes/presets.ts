@@ -1,9 +1,9 @@
 import { coreErrors } from '@ghasi/domain-primitives/errors';
 import { type AnyRoute, defineRoute, operator } from '@ghasi/http/route';
-import { idText } from '@melmastoon/catalog/parts';
+import { idText, version } from '@melmastoon/catalog/parts';
 import { z } from 'zod';
 import { changePreset, draftPreset, publishPreset } from '../commands/presets.ts';
-import { newPreset, presetChange, presetView, publishedPreset, version } from '../contract/resources.ts';
+import { newPreset, presetChange, presetView, publishedPreset } from '../contract/resources.ts';
 import { errors } from '../errors.ts';
 import { listPresets, readPreset } from '../queries/presets.ts';
 

@@ -1,18 +1,10 @@
 import { coreErrors } from '@ghasi/domain-primitives/errors';
 import { type AnyRoute, defineRoute, operator } from '@ghasi/http/route';
-import { idText } from '@melmastoon/catalog/parts';
+import { idText, version } from '@melmastoon/catalog/parts';
 import { z } from 'zod';
 import { addBlock, changeBlock, withdrawBlock } from '../commands/blocks.ts';
 import { changeTheme, createTheme, shown } from '../commands/themes.ts';
-import {
-  blockChange,
-  blockView,
-  newBlock,
-  newTheme,
-  themeChange,
-  themeView,
-  version,
-} from '../contract/resources.ts';
+import { blockChange, blockView, newBlock, newTheme, themeChange, themeView } from '../contract/resources.ts';
 import { errors } from '../errors.ts';
 import { listBlocks } from '../queries/blocks.ts';
 import { listThemes, readTheme } from '../queries/themes.ts';
