@@ -116,8 +116,15 @@ test('ORD-04: letting quiet tenants pass does not walk over what they had before
       );
       while ((await mover.pass()) > 0);
     }
+    // Until then it looks from the very beginning, and other tests have transactions too.
+    await waitUntil('all transactions older than its first pass have ended', async () => {
+      await mover.pass();
+      return !mover.hasHoles;
+    });
     const FLOOD = 400;
     for (let n = 0; n < FLOOD; n++) await changeOrder(shop.orders, busy, { orderId: `o${n}` });
+    // As autovacuum does at some moment of a flood; from then on the planner believes that all rows are of one tenant.
+    await database.admin('analyze orders.outbox');
     const before = await entriesRead(relay);
     for (let n = 0; n < 5; n++) {
       await changeOrder(shop.orders, quiet, { orderId: 'o1' });
@@ -153,8 +160,7 @@ test('looking whether anything waits does not walk over what was moved, while a 
     });
     const left = () => database.admin('select from orders.outbox limit 1');
     await waitUntil('the outbox is empty', async () => (await left()).length === 0);
-    // Not at once: until all transactions of the server that are older than its first pass have ended, the mover looks from
-    // the very beginning, and other tests have transactions too.
+    // Not at once, for the same reason as above.
     await waitUntil('five looks read few pages', async () => {
       const before = await pagesRead(relayDb);
       for (let n = 0; n < 5; n++) await relay.poll();
