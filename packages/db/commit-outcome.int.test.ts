@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
@@ -15,6 +16,7 @@ import { migrate } from './migrate.ts';
 import { roleUrl } from './roles.ts';
 import { execute } from './sql.ts';
 import { tenantTransaction } from './tenant-transaction.ts';
+import { tenantWrite } from './tenant-write.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -24,12 +26,9 @@ afterAll(() => database.drop());
 
 const OPERATIONS = 240;
 
-test.each([
-  ['before COMMIT', true],
-  ['in one packet with COMMIT', false],
-])(
+test.each(['before COMMIT', 'in one packet with COMMIT', 'together with others'])(
   `${OPERATIONS} operations written %s, over connections cut at COMMIT, half before and half after it reached the server: every outcome is told right and no effect is doubled`,
-  async (when, isWaitedFor) => {
+  async when => {
     let commits = 0;
     let cuts = 0;
     const proxy = await tcpProxy({
@@ -47,12 +46,16 @@ test.each([
     const told = { committed: 0, aborted: 0, wrong: [] as string[] };
 
     async function operation(entry: string): Promise<void> {
-      const attempt = () =>
-        tenantTransaction(db, { tenantId, actor: testActor }, async ({ tx, write }) => {
-          const row = sql`insert into scratch.journal (tenant_id, entry) values (${tenantId}, ${entry})`;
-          if (isWaitedFor) await execute(tx, row);
+      const row = sql`insert into scratch.journal (tenant_id, entry) values (${tenantId}, ${entry})`;
+      const who = { tenantId, actor: testActor };
+      const attempt = () => {
+        if (when === 'together with others')
+          return tenantWrite(db, who, ({ tx, write }) => write(execute(tx, row)));
+        return tenantTransaction(db, who, async ({ tx, write }) => {
+          if (when === 'before COMMIT') await execute(tx, row);
           else write(execute(tx, row));
         });
+      };
       const stored = () => database.admin('select 1 from scratch.journal where entry = $1', [entry]);
       for (;;) {
         const outcome = await attempt().then(
@@ -75,7 +78,8 @@ test.each([
     await db.close();
     await proxy.close();
 
-    expect(cuts).toBeGreaterThanOrEqual(200);
+    // Two lines of two operations each: a cut strikes both of a line.
+    expect(cuts).toBeGreaterThanOrEqual(when === 'together with others' ? 100 : 200);
     expect(told.wrong).toEqual([]);
     expect(told.committed).toBe(OPERATIONS);
     expect(told.aborted).toBeGreaterThan(OPERATIONS / 3); // the cuts before delivery; the ones after it were settled as committed
@@ -86,7 +90,12 @@ test.each([
   },
 );
 
-test('a transaction that still runs is waited for', async () => {
+test.each([
+  ['in the life of the server in which it began', 'same', 'commit', 'committed'],
+  // A pooler keeps our connection through a crash, and what we remember of the server is older than the transaction.
+  ['on a connection that is older than the server', 'older', 'commit', 'unknown'],
+  ['on such a connection, and is rolled back', 'older', 'rollback', 'aborted'],
+])('a transaction that still runs %s is waited for', async (_where, life, end, outcome) => {
   const askedTwice = signal();
   let questions = 0;
   const proxy = await tcpProxy({
@@ -97,13 +106,17 @@ test('a transaction that still runs is waited for', async () => {
     },
   });
   const client = await openClient(database.adminUrl, 'slow');
+  const bootId = await readBootId(client); // now: whoever asks first writes it down, and others would wait for that
   await client.query('begin');
   const { rows } = await client.query('select pg_current_xact_id()::text as xid');
-  const mark = { xid: rows[0].xid as string, bootId: await readBootId(client) };
+  const mark = {
+    xid: rows[0].xid as string,
+    bootId: life === 'same' ? bootId : randomUUID(),
+  };
   const verdict = settleCommit(proxy.through(database.adminUrl), mark);
   await askedTwice.promise; // the first answer was "in progress", and that was no verdict
-  await client.query('commit');
-  expect(await verdict).toBe('committed');
+  await client.query(end);
+  expect(await verdict).toBe(outcome);
   expect(await settleCommit(database.adminUrl, { ...mark, xid: '18446744073709000000' })).toBe('aborted');
   await client.end();
   await proxy.close();

@@ -10,13 +10,16 @@ export type TransactionMark = { xid: string; bootId: string };
 
 const SETTLE_WITHIN_MS = 60_000; // longer than every role's transaction_timeout, so "in progress" ends by itself
 
+const ANSWER_MS = 5_000;
+
 /**
  * Asks the server how an ambiguous commit ended, over a connection of its own, until it knows.
  *
  * After a crash a transaction number whose WAL never reached the disk is drawn again, so "committed" may then speak
  * of somebody else's transaction. The boot id lives in an unlogged table, which crash recovery empties: another boot
  * id means a crash in between, and then only "aborted" can be believed. The caller's own unique id (the idempotency
- * key) must decide the rest.
+ * key) must decide the rest. What is in progress is asked again in any case: a pooler keeps a client's connection through
+ * a crash, and then the boot id is old although the transaction is not.
  */
 export async function settleCommit(
   url: string,
@@ -36,13 +39,13 @@ export async function settleCommit(
 async function ask(url: string, mark: TransactionMark): Promise<CommitOutcome | undefined> {
   let client: Client | undefined;
   try {
-    client = await openClient(url, 'settle-commit');
+    client = await openClient(url, 'settle-commit', ANSWER_MS);
     const crashed = (await readBootId(client)) !== mark.bootId;
     const { rows } = await client.query('select pg_xact_status($1::xid8) as status', [mark.xid]);
     const status = rows[0]?.status as string | null;
     if (status === 'committed') return crashed ? 'unknown' : 'committed';
     if (status === 'aborted') return 'aborted';
-    if (status === 'in progress') return crashed ? 'aborted' : undefined;
+    if (status === 'in progress') return undefined;
     return 'unknown'; // null: so old that the server has forgotten it
   } catch (error) {
     // 22023: the number lies in the future, so a crash took the transaction with it.

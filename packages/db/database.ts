@@ -12,16 +12,23 @@ export type Database = {
   readonly log: Logger | undefined;
   readonly metrics: Metrics | undefined;
   readonly outbox: Outbox | undefined;
+  /** How long anything may take to be answered; 0 for as long as it likes. */
+  readonly answerMs: number;
   close(): Promise<void>;
 };
 
 /** Where `accepted` events of a transaction go; the backbone gives one to each service that publishes. */
 export type Outbox = {
-  /** Writes the events in the running transaction; refuses bad ones. */
-  append(ctx: Ctx, events: readonly unknown[]): Promise<void>;
+  /** What is written for these events; throws when one of them is bad. */
+  rowsOf(ctx: Ctx, events: readonly unknown[]): OutboxRow[];
+  /** Writes rows in the running transaction, in their order. */
+  insert(ctx: Ctx, rows: readonly OutboxRow[]): Promise<void>;
   /** A transaction with events of this tenant has committed. */
   committed(tenantId: string): void;
 };
+
+/** An event as its outbox keeps it; only the outbox knows what is in it. */
+export type OutboxRow = readonly unknown[];
 
 /** What a database needs: an address, the name it shows in `pg_stat_activity`, and the size of its pool (default 10). */
 export type DatabaseOptions = {
@@ -30,6 +37,11 @@ export type DatabaseOptions = {
   max?: number;
   /** How long somebody waits for a connection; default 5 s, less than a person waits for a page. */
   waitMs?: number;
+  /**
+   * How long anything may take to be answered; 0 for as long as it likes. Default 20 s: the server itself ends a statement of our
+   * roles after 15 s, so one that is still not answered never will be. Its connection is cut.
+   */
+  answerMs?: number;
   log?: Logger;
   metrics?: Metrics;
   outbox?: Outbox;
@@ -52,15 +64,22 @@ export const typeParsers = {
 /** pg's own parsers, for a library that expects them. */
 export const plainTypes = types;
 
+const ANSWER_MS = 20_000;
+
+/** A connection that waits for nothing notices after 20 s that its server is gone without a word: Node asks ten times more, once a second. */
+const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
+
 /** Opens the pool; connections are made when first needed. */
 export function openDatabase(options: DatabaseOptions): Database {
-  const { log, metrics } = options;
+  const { log, metrics, answerMs = ANSWER_MS } = options;
   const pool = new Pool({
     connectionString: options.url,
     application_name: options.service,
     max: options.max ?? 10,
     connectionTimeoutMillis: options.waitMs ?? 5_000,
     idleTimeoutMillis: 30_000,
+    query_timeout: answerMs,
+    ...keepAlive,
     // Statements go out without waiting for the answer to the one before: BEGIN and the first statement of a
     // transaction share a round trip (docs/decisions/0003).
     pipeline: true,
@@ -69,7 +88,10 @@ export function openDatabase(options: DatabaseOptions): Database {
   } as ConstructorParameters<typeof Pool>[0]);
   // A connection that dies emits an error, and an error nobody listens to ends the process. Idle: the pool replaces
   // it. In use: the statement in flight fails and reports it.
-  pool.on('error', ({ message }) => log?.warn({ reason: message }, 'an idle database connection was lost'));
+  // Of a pool that ends, nobody misses one: the server may be stopped before the last has said goodbye.
+  pool.on('error', ({ message }) => {
+    if (!pool.ending) log?.warn({ reason: message }, 'an idle database connection was lost');
+  });
   pool.on('connect', client => client.on('error', () => {}));
   const stopWatching = metrics === undefined ? undefined : watchPool(pool, options.service, metrics);
   return {
@@ -79,6 +101,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     log,
     metrics,
     outbox: options.outbox,
+    answerMs,
     close() {
       stopWatching?.();
       return pool.end();
@@ -117,12 +140,17 @@ export function cutConnection(tx: Ctx['tx']): void {
   (tx.$client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
 }
 
-/** A single connection with our type parsers, for tools, listeners and settlement; the caller ends it. */
-export async function openClient(url: string, name: string): Promise<Client> {
+/**
+ * A single connection with our type parsers, for tools, listeners and settlement; the caller ends it. `answerMs`: how long a
+ * statement may take to be answered. Default: as long as it likes.
+ */
+export async function openClient(url: string, name: string, answerMs = 0): Promise<Client> {
   const client = new Client({
     connectionString: url,
     application_name: name,
     connectionTimeoutMillis: 5_000,
+    query_timeout: answerMs,
+    ...keepAlive,
     types: typeParsers as never,
   });
   client.on('error', () => {}); // the statement in flight reports it

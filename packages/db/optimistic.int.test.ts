@@ -1,4 +1,5 @@
 import { coreErrors } from '@ghasi/domain-primitives/errors';
+import { createMetrics } from '@ghasi/telemetry/metrics';
 import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
 import { signal } from '@ghasi/testing/signal';
 import { newTenantId, testActor } from '@ghasi/testing/tenants';
@@ -88,14 +89,19 @@ test('LOCK-01, LOCK-07: of many writers every success is kept and every loser he
   expect(await read(id)).toEqual({ body: `log:${'x'.repeat(won)}`, version: 1 + won });
 });
 
-test('LOCK-01: a lost race is run again up to 3 times, other errors never', async () => {
+test('LOCK-01: a lost race is run again up to 3 times and counted, other errors never', async () => {
   let runs = 0;
-  const conflict = retryOnConflict(async () => {
-    runs++;
-    throw coreErrors.VERSION_CONFLICT({ entity: 'note' });
-  });
+  const metrics = createMetrics();
+  const conflict = retryOnConflict(
+    async () => {
+      runs++;
+      throw coreErrors.VERSION_CONFLICT({ entity: 'note' });
+    },
+    { db: { service: 'notes', metrics } },
+  );
   await expect(conflict).rejects.toMatchObject({ code: 'VERSION_CONFLICT' });
   expect(runs).toBe(1 + CONFLICT_RETRIES);
+  expect(await metrics.render()).toContain('melmastoon_db_conflict_retries_total{service="notes"} 3');
   runs = 0;
   const broken = retryOnConflict(async () => {
     runs++;

@@ -1,4 +1,5 @@
 import { AppError, coreErrors } from '@ghasi/domain-primitives/errors';
+import type { Database } from './database.ts';
 import { type SQL, sql } from './drizzle.ts';
 import { isTransient, sqlState } from './pg-errors.ts';
 import { execute, type Tx } from './sql.ts';
@@ -36,19 +37,20 @@ export function conflict(entity: string): () => Error {
 
 /**
  * Runs `work`, a whole transaction, again when it lost a race: a version conflict, a serialization failure or a
- * deadlock. After the last try the caller gets VERSION_CONFLICT, never a silent overwrite.
+ * deadlock. After the last try the caller gets VERSION_CONFLICT, never a silent overwrite. With `db` the retries are counted.
  */
 export async function retryOnConflict<T>(
   work: (attempt: number) => Promise<T>,
-  options: { retries?: number } = {},
+  options: { retries?: number; db?: Pick<Database, 'service' | 'metrics'> } = {},
 ): Promise<T> {
-  const retries = options.retries ?? CONFLICT_RETRIES;
+  const { retries = CONFLICT_RETRIES, db } = options;
   for (let attempt = 0; ; attempt++) {
     try {
       return await work(attempt);
     } catch (error) {
       if (!isConflict(error)) throw error;
       if (attempt < retries) {
+        db?.metrics?.inc('melmastoon_db_conflict_retries_total', { service: db.service });
         // Up to 10, 20, 40 ms: losers that come back in step would only meet again.
         await new Promise(resolve => setTimeout(resolve, Math.random() * 10 * 2 ** attempt));
         continue;

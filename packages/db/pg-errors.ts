@@ -30,6 +30,11 @@ export function isTransient(error: unknown): boolean {
   return state === '40001' || state === '40P01';
 }
 
+/** True when a value is one the database can never take: no JSON, a NUL, too long for its index (classes 22 and 54). */
+export function isUnfitValue(error: unknown): boolean {
+  return /^(22|54)/.test(sqlState(error) ?? '');
+}
+
 const LOST = new Set(['ECONNRESET', 'ECONNREFUSED', 'EPIPE', 'ETIMEDOUT', 'UNAVAILABLE', 'COMMIT_UNKNOWN']);
 
 /** True when the connection or the server is the matter, and not the statement. */
@@ -37,7 +42,11 @@ export function isConnectionLoss(error: unknown): boolean {
   for (let at = error; at instanceof Error; at = at.cause) {
     const { code = '' } = at as { code?: string };
     if (LOST.has(code) || /^(08...|57P0[123]|53300)$/.test(code)) return true;
-    if (/^Connection terminated|^Client (was closed|has encountered a connection error)/.test(at.message))
+    if (
+      /^Connection terminated|^Client (was closed|has encountered a connection error)|^Query read timeout/.test(
+        at.message,
+      )
+    )
       return true;
   }
   return false;

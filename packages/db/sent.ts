@@ -1,4 +1,5 @@
 import { sqlState } from './pg-errors.ts';
+import { TransactionOver } from './sql.ts';
 import { StatementSkipped } from './statement-batch.ts';
 
 /** What a transaction has sent without waiting for the answer, and what it does once it has committed. */
@@ -7,6 +8,12 @@ export class Sent {
   readonly #checks: Promise<unknown>[] = [];
   readonly #later: (() => void)[] = [];
   #failure: { readonly reason: unknown } | undefined;
+  readonly #mostMs: number;
+
+  /** `mostMs`: how long anything may take to come to an end; 0 for as long as it likes. */
+  constructor(mostMs: number) {
+    this.#mostMs = mostMs;
+  }
 
   write(statement: PromiseLike<unknown>): void {
     this.#writes.push(this.#begun(statement));
@@ -22,18 +29,13 @@ export class Sent {
 
   /** Throws unless every check has come true, and if a write is known to have failed. */
   async checked(): Promise<void> {
-    if (this.#checks.length > 0) await Promise.all(this.#checks);
+    if (this.#checks.length > 0) await this.#within(Promise.all(this.#checks));
     if (this.#failure !== undefined) throw this.#failure.reason;
-  }
-
-  /** Waits until nothing of it is under way: from now on its connection may serve others. */
-  async ended(): Promise<void> {
-    await Promise.allSettled([...this.#writes, ...this.#checks]);
   }
 
   /** Throws unless every write has been done too. */
   async done(): Promise<void> {
-    if (this.#writes.length > 0) await Promise.all(this.#writes);
+    if (this.#writes.length > 0) await this.#within(Promise.all(this.#writes));
     await this.checked();
   }
 
@@ -50,13 +52,35 @@ export class Sent {
     return promise;
   }
 
+  /** A statement ends by itself; what the work made of its answer need not. */
+  async #within<T>(ends: Promise<T>): Promise<T> {
+    if (this.#mostMs === 0) return ends;
+    const late = Promise.withResolvers<never>();
+    const timer = setTimeout(
+      () =>
+        late.reject(new NeverEnded(`What the transaction relies on did not end within ${this.#mostMs} ms.`)),
+      this.#mostMs,
+    );
+    try {
+      return await Promise.race([ends, late.promise]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
   /** Of what was sent, that which failed first; what comes after it only says that the transaction is over. */
   async reasonFor(error: unknown): Promise<unknown> {
     if (!isAftermath(error)) return error;
-    for (const sent of await Promise.allSettled([...this.#writes, ...this.#checks]))
+    const all = Promise.allSettled([...this.#writes, ...this.#checks]);
+    for (const sent of await this.#within(all).catch(() => []))
       if (sent.status === 'rejected' && !isAftermath(sent.reason)) return sent.reason;
     return error instanceof StatementSkipped ? error.cause : error;
   }
+}
+
+/** Something that a transaction was to wait for did not come to an end. */
+export class NeverEnded extends Error {
+  override name = 'NeverEnded';
 }
 
 /** COMMIT on a failed transaction is a ROLLBACK: a statement failed, and nobody minded. */
@@ -71,6 +95,7 @@ const IN_FAILED_TRANSACTION = '25P02';
 
 function isAftermath(error: unknown): boolean {
   if (error instanceof RolledBack || sqlState(error) === IN_FAILED_TRANSACTION) return true;
-  for (let at = error; at instanceof Error; at = at.cause) if (at instanceof StatementSkipped) return true;
+  for (let at = error; at instanceof Error; at = at.cause)
+    if (at instanceof StatementSkipped || at instanceof TransactionOver) return true;
   return false;
 }

@@ -8,33 +8,65 @@ import type { RowOptions } from './statement-batch.ts';
 /** A transaction as handlers see it: Drizzle on one connection that already carries the tenant. */
 export type Tx = NodePgDatabase<Record<string, never>> & { $client: ClientBase };
 
-const dialect = new QuickDialect();
-const instances = new WeakMap<ClientBase, Tx>();
-
-/** The Drizzle instance of a connection; made once, since a pooled connection serves thousands of transactions. */
-export function txOn(client: ClientBase): Tx {
-  let tx = instances.get(client);
-  if (tx === undefined) {
-    const session = new NodePgSession(preparing(client) as never, dialect, undefined);
-    tx = Object.assign(new NodePgDatabase(dialect, session as never, undefined) as unknown as Tx, {
-      $client: client,
-    });
-    instances.set(client, tx);
+/** A statement was sent by a branch of a transaction's work that nobody waited for. */
+export class TransactionOver extends Error {
+  override name = 'TransactionOver';
+  constructor() {
+    super(
+      'This transaction has ended, so nothing was sent: part of its work went on without being waited for.',
+    );
   }
-  return tx;
 }
 
-/**
- * The same connection, on which statements of the builder are prepared once and leave together like all others. The builder
- * makes its parsers anew for each statement, always the same ones: the first are used for all.
- */
-function preparing(client: ClientBase): ClientBase {
-  let parsers: RowOptions['types'];
-  const query = ({ text, rowMode, types }: QueryConfig & RowOptions, values: unknown[] = []) => {
+const dialect = new QuickDialect();
+let parsers: RowOptions['types'];
+
+/** The connection of one transaction, until that ends: then it serves others, and nothing more may be sent. */
+class Line {
+  readonly #client: ClientBase;
+  isOver = false;
+
+  constructor(client: ClientBase) {
+    this.#client = client;
+  }
+
+  get client(): ClientBase {
+    if (this.isOver) throw new TransactionOver();
+    return this.#client;
+  }
+
+  /**
+   * The builder's statements are prepared once and leave together like all others. It makes its parsers anew for each
+   * statement, always the same ones: the first are used for all.
+   */
+  query({ text, rowMode, types }: QueryConfig & RowOptions, values: unknown[] = []) {
     parsers ??= types;
-    return sendPrepared(client, text, values, { ...(rowMode ? { rowMode } : {}), types: parsers });
-  };
-  return Object.create(client, { query: { value: query } });
+    return sendPrepared(this.client, text, values, { ...(rowMode ? { rowMode } : {}), types: parsers });
+  }
+}
+
+type Bound = { session: { client: Line } };
+
+// Made once: a transaction gets objects that only know its line and find the rest here.
+const anySession = new NodePgSession(undefined as never, dialect, undefined);
+const anyTx = Object.defineProperty(new NodePgDatabase(dialect, anySession as never, undefined), '$client', {
+  get(this: Bound) {
+    return this.session.client.client;
+  },
+});
+
+/** Drizzle on a connection, for one transaction; `endTx` says that it is over. */
+export function txOn(client: ClientBase): Tx {
+  const session = Object.create(anySession) as Bound['session'];
+  session.client = new Line(client);
+  const tx = Object.create(anyTx) as Bound;
+  tx.session = session;
+  return tx as unknown as Tx;
+}
+
+/** From now on nothing can be sent through it: what a branch of the work still wants to send is refused. */
+export function endTx(tx: Tx): void {
+  (tx as unknown as Bound).session.client.isOver = true;
 }
 
 /**

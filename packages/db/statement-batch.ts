@@ -89,7 +89,7 @@ declare class PgQuery {
   name: string;
   text: string;
   values: unknown[];
-  callback: () => void;
+  callback: (error?: unknown) => void;
   _result: PgResult;
   constructor(text: string);
   /** Parse unless that was done, Bind, Describe, Execute, Sync. */
@@ -134,7 +134,7 @@ class StatementBatch extends (Query as unknown as typeof PgQuery) {
 
   constructor() {
     super('');
-    this.callback = () => {};
+    this.callback = () => {}; // pg puts its own in front, to know when it need not wait any more
   }
 
   add(prepared: Prepared): Promise<QueryResult> {
@@ -208,6 +208,7 @@ class StatementBatch extends (Query as unknown as typeof PgQuery) {
       delete connection.submittedNamedStatements[prepared.name];
       answer.reject(isCut ? error : new StatementSkipped(error));
     }
+    this.callback(error);
   }
 
   /** The last statement is answered here: only now it is known in which state it left the transaction. */
@@ -216,6 +217,7 @@ class StatementBatch extends (Query as unknown as typeof PgQuery) {
     const isAnswered = statement.result.command !== null;
     if (!isAnswered && statement.failure !== undefined) this.handleError(statement.failure, connection);
     else settle(statement);
+    this.callback();
   }
 
   #complete(): void {

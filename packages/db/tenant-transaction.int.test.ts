@@ -7,8 +7,14 @@ import { sql } from './drizzle.ts';
 import { pgSchema, text, uuid } from './drizzle-tables.ts';
 import { scratch } from './fixtures/scratch.ts';
 import { isPrivilegeViolation, sqlState } from './pg-errors.ts';
-import { execute, row, rows } from './sql.ts';
-import { systemTransaction, tenantRead, tenantTransaction, type Who } from './tenant-transaction.ts';
+import { execute, row, rows, TransactionOver } from './sql.ts';
+import {
+  type Ctx,
+  systemTransaction,
+  tenantRead,
+  tenantTransaction,
+  type Who,
+} from './tenant-transaction.ts';
 
 let database: TestDatabase;
 let db: Database;
@@ -227,29 +233,72 @@ test('what a transaction ensures must have come true before it commits', async (
   expect(await notes(who)).toEqual([]);
 });
 
-test('a transaction that fails gives its connection back once nothing of it is under way', async () => {
-  const alone = openDatabase({ url: db.url, service: 'scratch', max: 1 });
-  try {
+const inFourSteps = async ({ tx, tenantId }: Ctx) => {
+  for (let step = 0; step < 4; step++) await execute(tx, sql`select ${step}::int`);
+  await execute(tx, note(tenantId, 'next'));
+};
+const step = ({ tx }: Ctx) => execute(tx, sql`select 1`);
+const builderStep = ({ tx }: Ctx) => tx.select({ body: notesTable.body }).from(notesTable);
+
+test.each([
+  ['a transaction', tenantTransaction, step],
+  ['a transaction, of the builder', tenantTransaction, builderStep],
+  ['a read', tenantRead, step],
+] as const)(
+  'a branch that is still at work when %s fails sends nothing more: the connection serves others',
+  async (_what, run, aStep) => {
+    const alone = openDatabase({ url: db.url, service: 'scratch', max: 1 });
     const refusal = new Error('no');
-    const attempt = tenantTransaction(alone, as(), async ({ tx, tenantId, ensure }) => {
-      const inSteps = async () => {
-        for (let step = 0; step < 4; step++) await execute(tx, sql`select ${step}::int`);
-        await execute(tx, note(tenantId, 'not in the transaction of somebody else'));
-      };
-      ensure(inSteps());
-      throw refusal;
+    const branch = Promise.withResolvers<void>();
+    const inSteps = async (ctx: Ctx) => {
+      for (;;) await aStep(ctx);
+    };
+    const attempt = run(alone, as(), async ctx => {
+      branch.resolve(inSteps(ctx));
+      await Promise.all([branch.promise, step(ctx).then(() => Promise.reject(refusal))]);
     });
-    const other = as();
-    const next = tenantTransaction(alone, other, async ({ tx, tenantId }) => {
-      for (let step = 0; step < 4; step++) await execute(tx, sql`select ${step}::int`);
-      await execute(tx, note(tenantId, 'next'));
-    });
+    const others = [as(), as(), as()];
+    const next = others.map(who => tenantTransaction(alone, who, inFourSteps));
     await expect(attempt).rejects.toBe(refusal);
-    await next;
-    expect(await notes(other)).toEqual([{ body: 'next' }]);
-  } finally {
+    await Promise.all(next);
+    const ending = await branch.promise.catch(reason => reason);
+    expect(ending.cause ?? ending).toBeInstanceOf(TransactionOver); // the builder wraps it
+    for (const who of others) expect(await notes(who)).toEqual([{ body: 'next' }]);
     await alone.close();
-  }
+  },
+);
+
+test('what a transaction ensures in several steps ends with it when it fails', async () => {
+  const alone = openDatabase({ url: db.url, service: 'scratch', max: 1 });
+  const [refusal, other] = [new Error('no'), as()];
+  const attempt = tenantTransaction(alone, as(), async ctx => {
+    ctx.ensure(inFourSteps(ctx));
+    throw refusal;
+  });
+  const next = tenantTransaction(alone, other, inFourSteps);
+  await expect(attempt).rejects.toBe(refusal);
+  await next;
+  expect(await notes(other)).toEqual([{ body: 'next' }]);
+  await alone.close();
+});
+
+test('a check that never comes to an end fails its transaction, and the next one has the connection', async () => {
+  const alone = openDatabase({ url: db.url, service: 'scratch', max: 1, answerMs: 200 });
+  const who = as();
+  const attempt = tenantTransaction(alone, who, async ({ tx, tenantId, ensure }) => {
+    await execute(tx, note(tenantId, 'half'));
+    ensure(new Promise(() => {}));
+  });
+  await expect(attempt).rejects.toThrow('200 ms');
+  const failed = tenantTransaction(alone, who, async ({ tx, write, ensure }) => {
+    ensure(new Promise(() => {}));
+    write(execute(tx, sql`select 1 / 0`));
+    await execute(tx, sql`select 1`);
+  });
+  await expect(failed).rejects.toMatchObject({ code: '22012' });
+  await tenantTransaction(alone, who, inFourSteps);
+  expect(await notes(who)).toEqual([{ body: 'next' }]);
+  await alone.close();
 });
 
 test('a write that fails without the server knowing fails its transaction', async () => {

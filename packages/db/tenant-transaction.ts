@@ -6,11 +6,11 @@ import type { PoolClient } from 'pg';
 import { isAccepted, type ValueOf } from './accepted.ts';
 import { type CommitOutcome, readBootId, settleCommit } from './commit-outcome.ts';
 import type { Ctx, Who } from './ctx.ts';
-import type { Database } from './database.ts';
+import type { Database, Outbox, OutboxRow } from './database.ts';
 import { sqlState } from './pg-errors.ts';
 import { nameOf, sendPrepared } from './send.ts';
 import { RolledBack, Sent } from './sent.ts';
-import { txOn } from './sql.ts';
+import { endTx, txOn } from './sql.ts';
 import { leadPackets, StatementSkipped } from './statement-batch.ts';
 
 export type { Actor, Ctx, Who } from './ctx.ts';
@@ -38,10 +38,11 @@ export function tenantTransaction<R>(
 export function tenantRead<R>(db: Database, who: Who, work: (ctx: Ctx) => Promise<R>): Promise<ValueOf<R>> {
   assertTenant(who);
   return onConnection(db, async (client, ended) => {
-    const sent = new Sent();
+    const sent = new Sent(db.answerMs);
+    const ctx = ctxOn(client, db, who, sent);
     const unled = leadPackets(client, { name: nameOf(readAs), text: readAs, values: [who.tenantId] });
     try {
-      const value = await work(ctxOn(client, db, who, sent));
+      const value = await work(ctx);
       if (isAccepted(value) && value.events.length > 0) throw new TypeError('a read cannot publish events');
       await sent.done();
       ended('committed', true);
@@ -51,6 +52,7 @@ export function tenantRead<R>(db: Database, who: Who, work: (ctx: Ctx) => Promis
       ended('aborted', error instanceof AppError || sqlState(error) !== undefined);
       throw error;
     } finally {
+      endTx(ctx.tx);
       unled();
     }
   });
@@ -100,23 +102,20 @@ function transaction<R>(
     // Not awaited: the first statement of `work` follows in the same packet. If BEGIN fails, so does everything after.
     const begun = sendBegin(client, tenantId);
     begun.catch(() => {});
-    const sent = new Sent();
-    let value: R | ValueOf<R>;
+    const sent = new Sent(db.answerMs);
+    const ctx = ctxOn(client, db, who, sent);
+    let value: ValueOf<R>;
     try {
-      const ctx = ctxOn(client, db, who, sent);
-      value = await work(ctx);
-      if (isAccepted(value)) {
-        const { events } = value;
-        value = value.value as ValueOf<R>;
-        if (events.length > 0) append(db, ctx, events);
-      }
+      const result = resultOf(db, ctx, await work(ctx));
+      value = result.value;
+      append(db, ctx, result.rows);
       if (isArmed('db.before-commit')) await sent.done(); // a crash there must find it written
       await sent.checked();
       await failpoint('db.before-commit');
     } catch (error) {
+      endTx(ctx.tx); // another branch of the work may still be at it, and its statements are nobody else's
       const reason = await sent.reasonFor(error);
       await begun.catch(() => {});
-      await sent.ended();
       await client.query('rollback').then(
         () => ended('aborted', true),
         () => {},
@@ -124,6 +123,7 @@ function transaction<R>(
       throw reason;
     }
     const xid = await begun;
+    endTx(ctx.tx);
     try {
       const outcome = await commit(db, client, { xid, bootId });
       ended(outcome, client.getTransactionStatus() === 'I');
@@ -133,7 +133,7 @@ function transaction<R>(
     }
     await failpoint('db.after-commit');
     sent.committed();
-    return value as ValueOf<R>;
+    return value;
   });
 }
 
@@ -180,13 +180,27 @@ function ctxOn(client: PoolClient, db: Database, who: Who, sent: Sent): Ctx {
   };
 }
 
-/** The write leaves in one packet with COMMIT; a bad event throws at once. */
-function append(db: Database, ctx: Ctx, events: readonly unknown[]): void {
-  const { outbox } = db;
-  if (outbox === undefined)
-    throw new TypeError(`${db.service} was opened without an outbox: it cannot publish`);
-  ctx.write(outbox.append(ctx, events));
+/** The answer of a use case, and the rows of its events; a bad event throws. */
+export function resultOf<R>(db: Database, ctx: Ctx, result: R): { value: ValueOf<R>; rows: OutboxRow[] } {
+  if (!isAccepted(result)) return { value: result as ValueOf<R>, rows: [] };
+  const { value, events } = result;
+  return { value: value as ValueOf<R>, rows: events.length === 0 ? [] : outboxOf(db).rowsOf(ctx, events) };
+}
+
+/** Events leave in one packet with COMMIT. */
+export function append(db: Database, ctx: Ctx, rows: readonly OutboxRow[]): void {
+  if (rows.length === 0) return;
+  const outbox = outboxOf(db);
+  ctx.write(outbox.insert(ctx, rows));
   ctx.afterCommit(() => outbox.committed(ctx.tenantId));
+}
+
+function outboxOf({ outbox, service }: Database): Outbox {
+  if (outbox === undefined)
+    throw new TypeError(
+      `${service} was opened without an outbox: it cannot publish. Open it with { outbox: backbone.outboxOf(schema) }.`,
+    );
+  return outbox;
 }
 
 /** Sends COMMIT and finds out how it ended; throws when the server rolled back instead. */

@@ -80,6 +80,16 @@ describe('the message', () => {
 
   test('foreign text is cut, so that a client cannot fill our logs', () => {
     expect(coreErrors.NOT_FOUND({ entity: 'x'.repeat(10_000) }).message.length).toBeLessThan(200);
+    const many = Array.from({ length: 10_000 }, () => 'x'.repeat(10_000));
+    expect(coreErrors.NOT_FOUND({ entity: many }).message.length).toBeLessThan(3_000);
+  });
+
+  test('a list is cut piece by piece: a long reason does not hide the next one', () => {
+    expect(coreErrors.NOT_FOUND({ entity: ['x'.repeat(10_000), 'y'] }).message).toBe(
+      `${'x'.repeat(120)}…; y was not found`,
+    );
+    const many = Array.from({ length: 22 }, (_, n) => `${n}`);
+    expect(coreErrors.NOT_FOUND({ entity: many }).message).toMatch(/; 19; and 2 more was not found$/);
   });
 });
 

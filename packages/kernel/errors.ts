@@ -42,7 +42,9 @@ type Placeholders<Text extends string> = Text extends `${string}{${infer Name}}$
   ? Name | Placeholders<Rest>
   : never;
 
-type ParamsOf<Text extends string> = { readonly [name in Placeholders<Text>]: string | number } & ErrorParams;
+type ParamsOf<Text extends string> = {
+  readonly [name in Placeholders<Text>]: string | number | readonly string[];
+} & ErrorParams;
 
 type FactoryArgs<Text extends string> = [Placeholders<Text>] extends [never]
   ? [params?: ErrorParams, options?: ErrorOptions]
@@ -123,15 +125,27 @@ function assertDefinition(code: string, status: number, text: string): void {
 
 /** Longest piece of foreign text copied into a message: params often carry what a client sent. */
 const MAX_SHOWN = 120;
+/** Most pieces of a list; whoever mends these sees the next ones. */
+const MAX_LISTED = 20;
 
 function render(text: string, params: ErrorParams): string {
   // One pass, so that a value that itself contains {braces} is never expanded again.
   return text.replaceAll(/\{([a-zA-Z][a-zA-Z0-9]*)\}/g, (placeholder, name: string) => {
     const value = Object.hasOwn(params, name) ? params[name] : undefined;
     if (value === undefined) return placeholder;
-    const shown = typeof value === 'string' ? value : JSON.stringify(value);
-    return shown.length > MAX_SHOWN ? `${shown.slice(0, MAX_SHOWN)}…` : shown;
+    return Array.isArray(value) ? list(value) : shown(value);
   });
+}
+
+/** A list is cut piece by piece, so that the second reason is not lost because the first one is long. */
+function list(values: readonly ParamValue[]): string {
+  const rest = values.length - MAX_LISTED;
+  return [...values.slice(0, MAX_LISTED).map(shown), ...(rest > 0 ? [`and ${rest} more`] : [])].join('; ');
+}
+
+function shown(value: ParamValue): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
 }
 
 /** The codes every service shares: VAL-15..19 of the ledger, the HTTP edge, and malformed values of this package. */
