@@ -80,6 +80,37 @@ export function failureConformance({ harness, consume, ifFeature }: Stage): void
       expect(await listDeadLetters(harness().relay, { subscription: service })).toEqual([]);
     });
 
+    test('DLQ-02, ORD-04: keys of a paused service that are due hold up the retries of no other', async () => {
+      const [paused, flowing] = [newPlace(), newPlace()];
+      const hour = 3_600_000;
+      const waiting = recorder(paused.service, [paused.topic], {
+        decide: (_, { attempt }) =>
+          attempt === 1
+            ? { kind: 'retry', error: 'the vendor is away', afterMs: hour }
+            : { kind: 'pause', error: 'the vendor is still away', forMs: hour },
+      });
+      let failures = 1;
+      const other = recorder(flowing.service, [flowing.topic], {
+        decide: () => (failures-- > 0 ? fails : done),
+      });
+      const broker = await consume(waiting.subscriber, other.subscriber);
+      const keys = 210; // one look at what is due takes 200
+      await publishAll(
+        broker,
+        Array.from({ length: keys }, (_, n) => paused.message(`k${n}`, 1)),
+      );
+      const { pool } = harness().relay;
+      const parked = (sql: string) => pool.query(`${sql} where subscription = $1`, [paused.service]);
+      await waitUntil(
+        'all are parked',
+        async () => (await parked('select from brokers.parked_key')).rowCount === keys,
+      );
+      await parked('update brokers.parked_key set retry_at = now()');
+      await waitUntil('it is paused', () => waiting.tried.length > keys);
+      await publishAll(broker, [flowing.message('a', 1)]);
+      await waitUntil('the other is tried again', () => other.tried.length === 2);
+    });
+
     test('where order does not matter, a failing message waits alone', async () => {
       const { service, topic, message } = newPlace();
       let failures = 2;
@@ -92,6 +123,29 @@ export function failureConformance({ harness, consume, ifFeature }: Stage): void
       await waitUntil('all is done', () => tried.length >= 5);
       expect(tried.slice(0, 3)).toEqual(['a:1', 'a:2', 'a:3']);
       expect(tried.slice(3)).toEqual(['a:1', 'a:1']);
+    });
+
+    test('safety-28: a forged message that waits behind a failing one is a dead letter alone, and its key flows on', async () => {
+      const { service, topic, message } = newPlace();
+      let failures = 2;
+      const { subscriber, tried } = recorder(service, [topic], {
+        decide(what) {
+          if (what === 'a:2') return { kind: 'dead', error: 'forged', stray: true };
+          return what === 'a:1' && failures-- > 0 ? fails : done;
+        },
+      });
+      const broker = await consume(subscriber);
+      await publishAll(broker, [message('a', 1), message('a', 2), message('a', 3)]);
+      await waitUntil('the key flows again', () => tried.includes('a:3'));
+      await publishAll(broker, [message('a', 4)]);
+      await waitUntil('and goes on', () => tried.includes('a:4'));
+      expect(tried).toEqual(['a:1', 'a:1', 'a:1', 'a:2', 'a:3', 'a:4']);
+      const letters = () => listDeadLetters(harness().relay, { subscription: service });
+      expect(await letters()).toMatchObject([{ error: 'forged', waiting: 0 }]);
+      expect(await harness().deadLetterRecords(`${topic}.dlq`)).toHaveLength(1);
+      await replayDeadLetters(harness().relay, operator, { subscription: service });
+      await waitUntil('it was tried once more', () => tried.length === 7);
+      await waitUntil('and is a dead letter again', async () => (await letters()).length === 1);
     });
 
     /** A service that cannot handle message 1 of key a, until `mend`. */
@@ -185,6 +239,27 @@ export function failureConformance({ harness, consume, ifFeature }: Stage): void
       expect((await letters()).map(({ attempts }) => attempts)).toEqual([1, 1]);
     });
 
+    test.each([
+      ['a NUL', 'bad\0 text', 'bad\ufffd text'],
+      ['half a character', '\ud83d away', '\ufffd away'],
+      ['a character on the cut', `${'x'.repeat(999)}😀`, `${'x'.repeat(999)}\ufffd`],
+    ])('an error with %s is kept all the same', async (_what, error, kept) => {
+      const { service, topic, message } = newPlace();
+      const { subscriber } = recorder(service, [topic], { decide: () => ({ kind: 'dead', error }) });
+      const broker = await consume(subscriber);
+      await publishAll(broker, [message('a', 1)]);
+      const letters = () => listDeadLetters(harness().relay, { subscription: service });
+      await waitUntil('it is a dead letter', async () => (await letters()).length > 0);
+      expect(await letters()).toMatchObject([{ error: kept }]);
+      const records = await harness().deadLetterRecords(`${topic}.dlq`);
+      expect(records.map(({ attributes }) => attributes.lastError)).toEqual([kept]);
+      const { rows } = await harness().relay.pool.query(
+        "select attributes ->> 'lastError' as error from brokers.log where topic = $1",
+        [`${topic}.dlq`],
+      );
+      expect(rows).toEqual([{ error: kept }]);
+    });
+
     ifFeature(
       'dlqSubscriptions',
       'X-070: a dead letter reaches whoever subscribes to the .dlq topic',
@@ -193,9 +268,11 @@ export function failureConformance({ harness, consume, ifFeature }: Stage): void
         const inspector = recorder(`${service}-inspector`, [`${topic}.dlq`]);
         const failing = recorder(service, [topic], { decide: () => ({ kind: 'dead', error: 'never' }) });
         const broker = await consume(inspector.subscriber, failing.subscriber);
-        await publishAll(broker, [message('a', 1)]);
-        await waitUntil('the inspector has it', () => inspector.tried.length > 0);
-        expect(inspector.deliveries[0]).toMatchObject({ eventId: failing.deliveries[0]?.eventId });
+        const copy = { attributes: { traceparent: 't', replayTarget: service } }; // as a replay makes one
+        await publishAll(broker, [message('a', 1), message('b', 1, copy)]);
+        await waitUntil('the inspector has both', () => inspector.tried.length === 2);
+        const ids = (of: typeof inspector) => of.deliveries.map(({ eventId }) => eventId).sort();
+        expect(ids(inspector)).toEqual(ids(failing));
       },
     );
   });

@@ -119,8 +119,11 @@ export type Broker = {
   retryParked(): Promise<void>;
   /** Writes down now how far every subscription of this process is done. */
   flush(): Promise<void>;
-  /** How many messages the subscriptions of this process have not dealt with, at most; 0 when it is all of them. */
-  backlog(): Promise<ReadonlyMap<string, number>>;
+  /**
+   * How many messages the subscriptions of this process have not dealt with, at most; 0 when it is all of them. A broker
+   * across a network also knows it of `others`, which run elsewhere.
+   */
+  backlog(others?: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** Stops consuming and lets go of what the broker opened itself. */
   close(): Promise<void>;
 };
@@ -143,8 +146,8 @@ export function namedBackoffMs(attempts: number, firstMs: number, { maxBackoffMs
   return Math.max(firstMs, Math.min(maxBackoffMs, firstMs * 2 ** (attempts - 1)));
 }
 
-/** How long to wait after the n-th failed attempt: doubling, up to the maximum, the last quarter by chance. */
+/** How long to wait after the n-th failed attempt: doubling, and up to a quarter more by chance, between the two ends of the policy. */
 export function backoffMs(attempts: number, policy: RetryPolicy, random: () => number = Math.random): number {
-  const full = Math.min(policy.maxBackoffMs, policy.minBackoffMs * 2 ** (attempts - 1));
-  return Math.round(full * (0.75 + 0.25 * random()));
+  const least = policy.minBackoffMs * 2 ** (attempts - 1);
+  return Math.min(policy.maxBackoffMs, Math.round(least * (1 + 0.25 * random())));
 }

@@ -4,6 +4,22 @@ import { defineErrors } from '@ghasi/domain-primitives/errors';
 export const brokerErrors = defineErrors('brokers', {
   REASON_MISSING: { status: 422, text: 'Say who changes this and why: both are kept in the audit trail.' },
   UNKNOWN_SUBSCRIPTION: { status: 404, text: 'No service consumes as {name}; there are: {known}' },
+  NOT_IN_LOG: {
+    status: 409,
+    text: 'Nothing was changed: {subscription} reads from {broker}, which cannot go back. Use "melm republish --since <moment>": everybody gets what was published since then once more, and inboxes pass over what they have applied.',
+  },
+  IN_LOG: {
+    status: 409,
+    text: 'Nothing was changed: what was published is in the log of PostgreSQL. Use "melm seek" for a service, "melm replay" for a range of events.',
+  },
+  SUBSCRIPTION_SERVED: {
+    status: 409,
+    text: 'Nothing was changed: the process {member} serves {subscription} and was heard of {seconds} s ago. Stop it first.',
+  },
+  LETTERS_WAIT: {
+    status: 409,
+    text: 'Nothing was changed: {subscription} has dead letters that wait for a decision ({count}). See "melm dlq list --subscription {subscription}", or say --with-letters to keep them as skipped.',
+  },
   UNKNOWN_CONSUMER: { status: 404, text: 'No inbox knows the consumer {name}; there are: {known}' },
   UNKNOWN_OUTBOX: {
     status: 404,

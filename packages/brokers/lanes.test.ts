@@ -268,3 +268,23 @@ test('ORD-04: among others a flood has one small batch at a time, and is told as
     undefined,
   ]);
 });
+
+test('a tenant whose messages are heavy keeps few of them, and is hungry again when most of those are done', () => {
+  const lanes = new Lanes({ concurrency: 1, maxBatch: 1, mostPerTenant: 100, mostWeightPerTenant: 1_000 });
+  const message = (off: number, size: number) => ({
+    off,
+    tenantId: 'a',
+    shard: 0,
+    envelope: 'x'.repeat(size),
+  });
+  for (let off = 1; off <= 10; off++) lanes.add(message(off, 300));
+  expect([lanes.held, lanes.weight, lanes.spilled()]).toEqual([4, 1_200, ['a']]);
+  const finishOne = () => lanes.finish(lanes.take() as Batch<Message>);
+  finishOne();
+  expect(lanes.hungry()).toEqual([]);
+  finishOne();
+  expect(lanes.hungry()).toEqual([{ tenantId: 'a', after: 4 }]);
+  lanes.refill('a', [message(5, 300), message(6, 300)], 10, 10);
+  for (let left = 4; left > 0; left--) finishOne();
+  expect([lanes.held, lanes.weight, lanes.spilled()]).toEqual([0, 0, []]);
+});

@@ -1,11 +1,19 @@
 /** What a lane needs to know of a message. */
-export type Item = { readonly tenantId: string; readonly off: number; readonly shard: number };
+export type Item = {
+  readonly tenantId: string;
+  readonly off: number;
+  readonly shard: number;
+  /** What it weighs; a message without one weighs nothing. */
+  readonly envelope?: string;
+};
 
 type Lane<T> = { readonly tenant: Tenant<T>; readonly number: number; items: T[]; busy: boolean };
 type Tenant<T> = {
   readonly id: string;
   readonly lanes: Lane<T>[];
   waiting: number;
+  /** Characters of what waits. */
+  weight: number;
   inFlight: number;
   /** Messages above this offset were seen and not kept; they are read again when there is room. */
   spilledFrom: number | undefined;
@@ -32,20 +40,34 @@ export class Lanes<T extends Item> {
   readonly #concurrency: number;
   readonly #maxBatch: number;
   readonly #mostPerTenant: number;
+  readonly #mostWeightPerTenant: number;
   /** In turn order: a tenant moves to the end when it got its batch. */
   readonly #tenants = new Map<string, Tenant<T>>();
   #inFlight = 0;
   #held = 0;
+  #weight = 0;
 
-  constructor(options: { concurrency: number; maxBatch: number; mostPerTenant: number }) {
+  constructor(options: {
+    concurrency: number;
+    maxBatch: number;
+    mostPerTenant: number;
+    /** Characters; default: as many as there are. */
+    mostWeightPerTenant?: number;
+  }) {
     this.#concurrency = options.concurrency;
     this.#maxBatch = options.maxBatch;
     this.#mostPerTenant = options.mostPerTenant;
+    this.#mostWeightPerTenant = options.mostWeightPerTenant ?? Number.POSITIVE_INFINITY;
   }
 
   /** Messages held, in flight included. */
   get held(): number {
     return this.#held;
+  }
+
+  /** Characters of messages held, in flight included. */
+  get weight(): number {
+    return this.#weight;
   }
 
   get inFlight(): number {
@@ -56,7 +78,7 @@ export class Lanes<T extends Item> {
   add(item: T): void {
     const tenant = this.#tenantOf(item.tenantId);
     if (tenant.spilledFrom !== undefined) return;
-    if (tenant.waiting >= this.#mostPerTenant) {
+    if (tenant.waiting >= this.#mostPerTenant || tenant.weight >= this.#mostWeightPerTenant) {
       tenant.spilledFrom = item.off - 1;
       return;
     }
@@ -75,8 +97,10 @@ export class Lanes<T extends Item> {
   hungry({ shared = false } = {}): { tenantId: string; after: number }[] {
     const found = [];
     const few = shared ? this.#flood : this.#mostPerTenant * 0.75;
-    for (const { id, spilledFrom, waiting } of this.#tenants.values()) {
-      if (spilledFrom !== undefined && waiting <= few) found.push({ tenantId: id, after: spilledFrom });
+    const light = this.#mostWeightPerTenant * 0.75;
+    for (const { id, spilledFrom, waiting, weight } of this.#tenants.values()) {
+      if (spilledFrom !== undefined && waiting <= few && weight <= light)
+        found.push({ tenantId: id, after: spilledFrom });
     }
     return found;
   }
@@ -133,6 +157,10 @@ export class Lanes<T extends Item> {
     }
     const { tenant } = lanes[0] as Lane<T>;
     tenant.waiting -= done.size;
+    let weight = 0;
+    for (const item of done) weight += weightOf(item);
+    tenant.weight -= weight;
+    this.#weight -= weight;
     tenant.inFlight--;
     this.#inFlight--;
     this.#held -= done.size;
@@ -169,12 +197,15 @@ export class Lanes<T extends Item> {
     tenant.lanes[item.shard % tenant.lanes.length]?.items.push(item);
     tenant.waiting++;
     this.#held++;
+    const weight = weightOf(item);
+    tenant.weight += weight;
+    this.#weight += weight;
   }
 
   #tenantOf(id: string): Tenant<T> {
     let tenant = this.#tenants.get(id);
     if (tenant === undefined) {
-      const made: Tenant<T> = { id, lanes: [], waiting: 0, inFlight: 0, spilledFrom: undefined };
+      const made: Tenant<T> = { id, lanes: [], waiting: 0, weight: 0, inFlight: 0, spilledFrom: undefined };
       for (let number = 0; number < Math.min(this.#concurrency, 16); number++)
         made.lanes.push({ tenant: made, number, items: [], busy: false });
       this.#tenants.set(id, made);
@@ -203,3 +234,5 @@ function longestWaiting<T extends Item>(tenant: Tenant<T>, together: number): La
 }
 
 const oldest = <T extends Item>({ items }: Lane<T>) => items[0]?.off ?? 0;
+
+const weightOf = ({ envelope }: Item) => envelope?.length ?? 0;

@@ -22,7 +22,7 @@ export class Pace {
   #messageMs = 1; // until it is known: neither quick enough for large batches nor slow
   #lastTenant: string | undefined;
   /** When the messages of one tenant were last followed by another's. */
-  #severalSeen = 0;
+  #severalSeen = Number.NEGATIVE_INFINITY;
   readonly #gathers: boolean;
 
   /** `gathers`: nobody waits for its messages, so they go in as few batches as can be. */
@@ -47,7 +47,7 @@ export class Pace {
 
   /** True while messages of several tenants come in. */
   get isShared(): boolean {
-    return Date.now() - this.#severalSeen < SHARED_MS;
+    return performance.now() - this.#severalSeen < SHARED_MS;
   }
 
   /** What the next batch may be like. */
@@ -58,7 +58,7 @@ export class Pace {
   /** A batch of this tenant begins. */
   begins(tenantId: string): void {
     const isAnother = this.#lastTenant !== undefined && tenantId !== this.#lastTenant;
-    if (isAnother) this.#severalSeen = Date.now();
+    if (isAnother) this.#severalSeen = performance.now();
     this.#lastTenant = tenantId;
   }
 

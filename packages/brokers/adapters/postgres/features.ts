@@ -21,7 +21,7 @@ export const postgresFeatures: Features = {
   fairTenants: {
     has: true,
     reason:
-      'a tenant keeps 1,000 messages in memory; the rest stays in the log and is read when its turn comes',
+      'a tenant keeps 2,000 messages in memory; the rest stays in the log and is read when its turn comes',
   },
   dlqSubscriptions: { has: true, reason: 'a dead letter is appended to the same log, as any other message' },
 };

@@ -1,8 +1,8 @@
 import type { Database } from '@ghasi/db/database';
 import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
 import { waitUntil } from '@ghasi/testing/signal';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newPlace, publishAll } from '../../conformance-world.conformance.ts';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { done, newPlace, publishAll, recorder } from '../../conformance-world.conformance.ts';
 import { PostgresBroker } from './postgres-broker.ts';
 
 let database: TestDatabase;
@@ -43,5 +43,21 @@ test('a member that was fenced asks at once who holds what, instead of trying ag
   const after = Number(before?.epoch) + 1;
   await waitUntil('it works under the new number', () => epochs.includes(after));
   expect(epochs).toEqual([after - 1, after]);
+  await broker.close();
+});
+
+test('a clock that is set back by an hour stops no subscription that pauses just then', async () => {
+  const { service, topic, message } = newPlace();
+  const broker = new PostgresBroker({ db: database.openAs('relay') });
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 });
+  onTestFinished(() => void vi.useRealTimers());
+  const { subscriber, tried } = recorder(service, [topic], {
+    decide: () => (tried.length === 1 ? { kind: 'pause', error: 'not now', forMs: 20 } : done),
+  });
+  await broker.subscribe([subscriber]);
+  await publishAll(broker, [message('a', 1)]);
+  await waitUntil('it pauses', () => tried.length === 1);
+  vi.useRealTimers();
+  await waitUntil('it goes on', () => tried.length === 2);
   await broker.close();
 });

@@ -95,3 +95,34 @@ test('what was forgotten is read again', async () => {
   expect(after).toEqual(before);
   expect(after.some((row, place) => row === before[place])).toBe(false);
 });
+
+test('heavy rows are read in small pages: what lies in memory is limited by its size', async () => {
+  const heavy = 'h.v1';
+  const about = { topic: heavy, tenantId: tenants[0], enqueuedAt: new Date(), attributes: {} };
+  const envelope = JSON.stringify('x'.repeat(250_000));
+  const messages = Array.from({ length: 120 }, () => ({
+    ...about,
+    orderingKey: 'k',
+    eventId: uuid7(),
+    envelope,
+  }));
+  const db = database.openAs('relay');
+  const published = await append(db, messages);
+  const ids = published.map(one => (one.ok ? Number(one.id) : 0));
+  const reader = new FloodReader(db);
+  const sizes: number[] = [];
+  let after = (ids[0] as number) - 1;
+  const upTo = ids.at(-1) as number;
+  while (after < upTo) {
+    const found = await reader.read({
+      tenantId: tenants[0],
+      after,
+      upTo,
+      topics: new Set([heavy]),
+      limit: 50,
+    });
+    sizes.push(found.rows.length);
+    after = found.upTo;
+  }
+  expect(sizes).toEqual([50, 33, 33, 4]); // 8 MB each, once it is known how heavy they are
+});

@@ -1,5 +1,5 @@
 import type { Database } from '@ghasi/db/database';
-import { type LogRow, readTenant } from './log-reader.ts';
+import { type LogRow, lightPage, readTenant, WINDOW } from './log-reader.ts';
 
 /** Rows of one tenant, and up to where the log was looked through for them. */
 export type Found = { readonly rows: readonly LogRow[]; readonly upTo: number };
@@ -23,6 +23,9 @@ type Stretch = {
 
 const MOST_ROWS = 4_000;
 const MOST_STRETCHES = 8;
+/** Characters that are kept of a tenant. */
+const MOST_WEIGHT = 16 * 1_048_576;
+const LAST_ROWS = 50;
 
 /**
  * Reads what tenants that flood left in the log, for all groups of a process. These go through the same messages, a little
@@ -60,6 +63,10 @@ export class FloodReader {
     this.#stretches.delete(tenantId);
   }
 
+  forgetAll(): void {
+    this.#stretches.clear();
+  }
+
   #known({ tenantId, after, upTo, topics, limit }: Wish): Found | undefined {
     const stretch = this.#stretches.get(tenantId);
     if (stretch === undefined || after < stretch.from || after >= stretch.to) return undefined;
@@ -70,9 +77,12 @@ export class FloodReader {
   }
 
   async #readOn(wish: Wish): Promise<Found> {
-    const rows = await readTenant(this.#db, wish);
-    const last = rows.length < wish.limit ? undefined : rows.at(-1);
-    const found = { rows, upTo: last?.off ?? wish.upTo };
+    const upTo = Math.min(wish.upTo, wish.after + WINDOW);
+    const before = this.#stretches.get(wish.tenantId)?.rows.slice(-LAST_ROWS) ?? [];
+    const limit = lightPage(wish.limit, before);
+    const rows = await readTenant(this.#db, { ...wish, upTo, limit });
+    const last = rows.length < limit ? undefined : rows.at(-1);
+    const found = { rows, upTo: last?.off ?? upTo };
     this.#keep(wish, found);
     return found;
   }
@@ -94,9 +104,21 @@ export class FloodReader {
 }
 
 function withoutOldest(stretch: Stretch, mostRows: number): Stretch {
-  const rows = stretch.rows.slice(-mostRows);
-  const lastDropped = stretch.rows.at(-mostRows - 1);
+  const kept = Math.max(1, lightKeep(stretch.rows, mostRows));
+  const rows = stretch.rows.slice(-kept);
+  const lastDropped = stretch.rows.at(-kept - 1);
   return lastDropped === undefined ? stretch : { ...stretch, rows, from: lastDropped.off };
+}
+
+/** How many of the newest rows may be kept: so many, and no more than weigh 16 MB. */
+function lightKeep(rows: readonly LogRow[], mostRows: number): number {
+  let weight = 0;
+  const most = Math.min(mostRows, rows.length);
+  for (let kept = 0; kept < most; kept++) {
+    weight += rows[rows.length - 1 - kept]?.envelope.length ?? 0;
+    if (weight > MOST_WEIGHT) return kept;
+  }
+  return mostRows;
 }
 
 const areSame = (a: ReadonlySet<string>, b: ReadonlySet<string>) => a.size === b.size && includesAll(a, b);

@@ -25,7 +25,14 @@ const rows = (from: number, to: number): LogRow[] =>
 
 const page = (first: number, last: number, without: readonly string[] = []): Page => {
   const at = (off: number) => ({ off, day });
-  return { rows: without.length > 0 ? [] : rows(first, last), from: at(first - 1), upTo: at(last), without };
+  return {
+    rows: without.length > 0 ? [] : rows(first, last),
+    from: at(first - 1),
+    upTo: at(last),
+    isMore: false,
+    isPastEnd: false,
+    without,
+  };
 };
 
 /** A group with what it handled. */
@@ -74,6 +81,11 @@ test('what was acknowledged while shards changed hands is not taken for how far 
   const { group, handled } = openGroup();
   await ensureCursors(database.openAs('relay'), ['some-service']);
   await database.admin('update brokers.cursor set epoch = 1');
+  await database.admin(
+    `insert into brokers.log (day, off, shard, topic, ordering_key, event_id, tenant_id, envelope, attributes, source, enqueued_at)
+     values (brokers.log_today(), 10, 0, 't', 'k', gen_random_uuid(), $1, '{}', '{}', 'test', now())`,
+    [tenantId],
+  );
   const [first, second] = [0, 1].map(shard => ({ shard, epoch: 1, off: 0, day }));
   await group.reset([first as Held]);
   group.accept(page(1, 10));

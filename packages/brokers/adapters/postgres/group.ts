@@ -16,7 +16,8 @@ export type Hungry = { tenantId: string; after: number; lanes: unknown; shared: 
 // A backlog of one consumer went at 34,500/s in batches of 100, at 39,500/s in 250, at 41,500/s in these.
 const MAX_BATCH = 500;
 const MOST_HELD = 4_000;
-const MOST_PER_TENANT = 2_000;
+const MOST_WEIGHT = 64 * 1_048_576; // an event may have 256 KB, and a few thousand of those do not fit into memory
+const MOST_OF_A_TENANT = { mostPerTenant: 2_000, mostWeightPerTenant: MOST_WEIGHT / 2 };
 const PAUSE_AFTER_ERROR_MS = 1_000;
 
 /** What a group needs from the broker it belongs to. */
@@ -90,9 +91,9 @@ export class Group {
     return [...this.#held.keys()];
   }
 
-  /** True while a parked key is being tried again. */
-  get isRetrying(): boolean {
-    return this.#parking.retries > 0;
+  /** True while nothing may be tried. */
+  get isPaused(): boolean {
+    return performance.now() < this.#pausedUntil;
   }
 
   /** Everything up to here is done or parked. */
@@ -103,12 +104,12 @@ export class Group {
   /** True if it has shards and room to read more. */
   get wantsMore(): boolean {
     if (this.#stopped || this.#held.size === 0) return false;
-    this.#full = this.#lanes.held >= MOST_HELD;
+    this.#full = this.#lanes.held >= MOST_HELD || this.#lanes.weight >= MOST_WEIGHT;
     return !this.#full;
   }
 
   hungry(): Hungry[] {
-    if (this.#stopped) return [];
+    if (this.#stopped || this.#lanes.weight >= MOST_WEIGHT) return [];
     const [lanes, shared] = [this.#lanes, this.#pace.isShared];
     return lanes.hungry({ shared }).map(one => ({ ...one, lanes, shared }));
   }
@@ -158,7 +159,7 @@ export class Group {
 
   /** Starts every batch that may run now. */
   dispatch(): void {
-    if (this.#stopped || this.#held.size === 0 || Date.now() < this.#pausedUntil) return;
+    if (this.#stopped || this.#held.size === 0 || this.isPaused) return;
     if (this.#lanes.held < MAX_BATCH && this.#gathering.holdsBack(() => this.dispatch())) return;
     const take = () => this.#lanes.take(this.#pace.limits);
     for (let batch = take(); batch !== undefined; batch = take()) {
@@ -169,7 +170,7 @@ export class Group {
 
   /** Tries a parked key again, in the background; at most as many at once as the subscriber allows batches. False: not now. */
   retry(key: { parkKey: string; tenantId: string; shard: number }): boolean {
-    if (!this.#held.has(key.shard) || this.#stopped || Date.now() < this.#pausedUntil) return false;
+    if (!this.#held.has(key.shard) || this.#stopped || this.isPaused) return false;
     if (this.#parking.isRetrying(key) || this.#parking.retries >= this.subscriber.concurrency) return false;
     this.#track(this.#parking.retry(key).finally(() => this.#options.onRetried()));
     return true;
@@ -179,9 +180,9 @@ export class Group {
   async flush(force = false): Promise<void> {
     const low = this.low;
     if (low <= this.#flushed || (!force && !this.#handledSinceFlush)) return;
-    const held = [...this.#held.values()];
-    if (held.length === 0) return; // between two sets of shards
-    const lanes = this.#lanes;
+    if (this.#held.size === 0) return; // between two sets of shards
+    const [lanes, flushed] = [this.#lanes, this.#flushed];
+    const held = [...this.#held.values()].map(one => ({ ...one, off: Math.max(one.off, flushed) }));
     this.#handledSinceFlush = false;
     await failpoint('broker.before-ack');
     await moveCursors(this.#options.db, this.name, held, { off: low, day: this.#dayOf(low) });
@@ -198,7 +199,7 @@ export class Group {
 
   #freshLanes(): Lanes<LogRow> {
     const { concurrency, maxBatch = MAX_BATCH } = this.subscriber;
-    return new Lanes<LogRow>({ concurrency, maxBatch, mostPerTenant: MOST_PER_TENANT });
+    return new Lanes<LogRow>({ concurrency, maxBatch, ...MOST_OF_A_TENANT });
   }
 
   #isFor(row: LogRow): boolean {
@@ -288,7 +289,7 @@ export class Group {
 
   /** Not the message's fault: the whole subscription waits, and no attempt is counted. */
   #pause(forMs: number): void {
-    this.#pausedUntil = Math.max(this.#pausedUntil, Date.now() + forMs);
+    this.#pausedUntil = Math.max(this.#pausedUntil, performance.now() + forMs);
     setTimeout(() => this.dispatch(), forMs + 1).unref();
   }
 

@@ -60,6 +60,62 @@ test('a process stays alive while shards are shared out anew and a handler of it
   await second.stop();
 });
 
+test('a subscription gets the shards of a process that left, whatever another subscription still waits for', async () => {
+  const [handling, release] = [signal(), signal()];
+  const seen = new Set<string>();
+  const subscriber = (name: string, topic: string, handle: Subscriber['handle']): Subscriber => ({
+    ...{ name, topics: [topic], concurrency: 2, order: 'required' as const, handle },
+  });
+  const start = async (member: string, stuck: Subscriber['handle'], free: Subscriber['handle']) => {
+    const broker = new PostgresBroker({ db: database.openAs('relay'), member, times: { heartbeatMs: 50 } });
+    return broker.subscribe([
+      subscriber('stuck-service', 'stuck.v1', stuck),
+      subscriber('free-service', 'free.v1', free),
+    ]);
+  };
+  const stays = await start(
+    'stays',
+    async batch => {
+      handling.fire();
+      await release.promise;
+      return done(batch);
+    },
+    async batch => {
+      for (const { orderingKey } of batch) seen.add(orderingKey);
+      return done(batch);
+    },
+  );
+  const leaves = await start('leaves', done, done);
+  const owned = async (member: string) =>
+    (await database.admin('select from brokers.cursor where owner = $1', [member])).length;
+  await waitUntil('each has half of the shards', async () => (await owned('leaves')) === 16);
+  const broker = new PostgresBroker({ db: database.openAs('relay') });
+  const publish = (topic: string) => {
+    const about = { topic, tenantId: uuid7(), envelope: '{}', attributes: {}, enqueuedAt: new Date() };
+    const keys = Array.from({ length: 50 }, (_, n) => ({ orderingKey: `k${n}`, eventId: uuid7() }));
+    return broker.publish(keys.map(key => ({ ...about, ...key })));
+  };
+  await publish('stuck.v1');
+  await handling.promise;
+  await leaves.stop();
+  await publish('free.v1');
+  await waitUntil('messages of all shards have come', () => seen.size === 50);
+  release.fire();
+  await stays.stop();
+});
+
+test('what is left of processes that crashed days ago goes when another one begins', async () => {
+  await database.admin(
+    `insert into brokers.member (id, subscriptions, heartbeat_at)
+     select 'crashed-' || days, '{}', now() - make_interval(days => days) from unnest('{0, 2, 30}'::integer[]) days`,
+  );
+  const membership = new Membership(database.openAs('relay'), { id: 'begins', leaseMs: 10_000 });
+  await membership.beat([]);
+  const left = await database.admin("select id from brokers.member where id like 'crashed-%'");
+  expect(left).toEqual([{ id: 'crashed-0' }]);
+  await membership.leave();
+});
+
 /** A line to the server that can break on this side alone, as when a network is lost: the server keeps its session. */
 async function breakableLine(url: string) {
   const clients = new Set<Socket>();

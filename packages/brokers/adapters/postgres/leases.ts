@@ -1,5 +1,6 @@
 import { type Database, openClient } from '@ghasi/db/database';
 import type { Client } from 'pg';
+import type { Position } from './log-reader.ts';
 
 /** A shard of a subscription in this process's hands. */
 export type Held = {
@@ -35,7 +36,12 @@ export class Membership {
   /** False behind a pooler that gives a connection to somebody else after each transaction: then only heartbeats count. */
   readonly #hasSession: () => boolean;
   #session: Session | undefined;
+  /** Shards were taken in this session. With another one the server may be another too, and its log a shorter one. */
+  #takenIn: Session | undefined;
   #opening: Promise<Session> | undefined;
+  /** Ends with the heartbeats that are under way. */
+  #beating: Promise<unknown> = Promise.resolve();
+  #hasLeft = false;
 
   constructor(db: Database, options: { id: string; leaseMs: number; hasSession?: () => boolean }) {
     this.#db = db;
@@ -44,33 +50,66 @@ export class Membership {
     this.#leaseMs = options.leaseMs;
   }
 
-  /** Says that this process lives. Apart from balancing, which waits for handlers: those may outlast a lease. */
+  /**
+   * Says that this process lives. Apart from balancing, which waits for handlers: those may outlast a lease. On the session's
+   * own connection: those of the pool may all wait for their turn to append.
+   */
   async beat(subscriptions: readonly string[]): Promise<void> {
-    const { lockKey } = await this.#ensureSession();
-    await this.#db.pool.query(
-      `insert into brokers.member (id, lock_key, subscriptions, heartbeat_at)
-       values ($1, $2, $3, clock_timestamp())
-       on conflict (id) do update
-       set heartbeat_at = excluded.heartbeat_at, subscriptions = excluded.subscriptions, lock_key = excluded.lock_key`,
-      [this.id, this.#hasSession() ? lockKey : null, subscriptions],
+    if (!this.#hasLeft) await this.#beat(subscriptions);
+  }
+
+  #beat(subscriptions: readonly string[]): Promise<Session> {
+    const beat = this.#sendBeat(subscriptions);
+    const over = beat.then(
+      () => {},
+      () => {},
     );
+    this.#beating = Promise.all([this.#beating, over]);
+    return beat;
+  }
+
+  async #sendBeat(subscriptions: readonly string[]): Promise<Session> {
+    const session = await this.#ensureSession();
+    const { client, lockKey } = session;
+    try {
+      await client.query(
+        `insert into brokers.member (id, lock_key, subscriptions, heartbeat_at)
+         values ($1, $2, $3, clock_timestamp())
+         on conflict (id) do update
+         set heartbeat_at = excluded.heartbeat_at, subscriptions = excluded.subscriptions, lock_key = excluded.lock_key`,
+        [this.id, this.#hasSession() ? lockKey : null, subscriptions],
+      );
+    } catch (error) {
+      if (this.#session === session) this.#session = undefined; // the next one has a connection that answers
+      void client.end().catch(() => {});
+      throw error;
+    }
+    return session;
+  }
+
+  /** At the next balance takes its own shards once more, under new numbers: whatever was in flight does not count. */
+  takeAnew(): void {
+    this.#takenIn = undefined;
   }
 
   /** Heartbeat, then the shards this process should hold: what is free or was left by the dead, and its fair share. */
   async balance(
     subscriptions: readonly string[],
   ): Promise<{ held: Map<string, Held[]>; tooMany: Map<string, Held[]> }> {
-    await this.beat(subscriptions);
+    const session = await this.#beat(subscriptions);
     const members = await this.#liveMembers();
     const cursors = await this.#cursors(subscriptions);
-    const wanted = cursors.filter(
+    const mine = cursors.filter(({ owner }) => owner === this.id);
+    const free = cursors.filter(
       cursor =>
         cursor.owner !== this.id &&
         (cursor.owner === null || !members.has(cursor.owner)) &&
         this.#isMine(cursor, members),
     );
-    const taken = await this.#take(wanted);
-    const own = [...cursors.filter(cursor => cursor.owner === this.id), ...taken];
+    const isNew = this.#takenIn !== session;
+    const taken = await this.#take(isNew ? [...mine, ...free] : free);
+    this.#takenIn = session;
+    const own = isNew ? taken : [...mine, ...taken];
     const held = new Map<string, Held[]>(subscriptions.map(name => [name, []]));
     const tooMany = new Map<string, Held[]>();
     for (const cursor of own) {
@@ -93,14 +132,11 @@ export class Membership {
   }
 
   async leave(): Promise<void> {
+    this.#hasLeft = true;
+    await this.#beating; // it would write this member down again
     await this.#db.pool.query('update brokers.cursor set owner = null where owner = $1', [this.id]);
     await this.#db.pool.query('delete from brokers.member where id = $1', [this.id]);
     await this.#session?.client.end();
-  }
-
-  /** Ends the session without leaving, as a crash would. */
-  async abandon(): Promise<void> {
-    await this.#session?.client.end().catch(() => {});
   }
 
   #ensureSession(): Promise<Session> {
@@ -111,7 +147,7 @@ export class Membership {
 
   /** A lock of its own for each session: the server may hold that of a lost one for hours. */
   async #openSession(): Promise<Session> {
-    const client = await openClient(this.#db.url, 'melm-member');
+    const client = await openClient(this.#db.url, 'melm-member', this.#db.answerMs);
     const session = { client, lockKey: Math.floor(Math.random() * 2 ** 31) };
     const lost = () => {
       if (this.#session === session) this.#session = undefined;
@@ -120,6 +156,10 @@ export class Membership {
     client.on('error', lost);
     try {
       await client.query('select pg_advisory_lock($1, $2)', [MEMBER_LOCKS, session.lockKey]);
+      // Whoever crashed could not say goodbye.
+      await client.query(
+        "delete from brokers.member where heartbeat_at < clock_timestamp() - interval '1 day'",
+      );
     } catch (error) {
       await client.end().catch(() => {});
       throw error;
@@ -178,31 +218,63 @@ export class Membership {
   }
 }
 
-/** Makes the cursors of a subscription, at the end of the log: it gets what is published from now on. */
-export async function ensureCursors(db: Database, subscriptions: readonly string[]): Promise<void> {
+/**
+ * Makes the cursors of a subscription, at the end of the log: it gets what is published from now on. They say which broker
+ * carries its messages, for the commands that work on the log.
+ */
+export async function ensureCursors(
+  db: Database,
+  subscriptions: readonly string[],
+  broker = 'postgres',
+): Promise<void> {
   await db.pool.query(
-    `insert into brokers.cursor (subscription, shard, off, day)
-     select s.name, n.shard, coalesce((select l.off from brokers.log l order by l.off desc limit 1), 0), d.day
+    `insert into brokers.cursor (subscription, shard, off, day, epoch)
+     select s.name, n.shard, coalesce((select l.off from brokers.log l order by l.off desc limit 1), 0), d.day,
+            coalesce((select f.epoch from brokers.fence f where f.subscription = s.name and f.shard = n.shard), 0)
      from unnest($1::text[]) as s (name)
      cross join generate_series(0, 15) as n (shard)
      cross join brokers.log_day d
      on conflict do nothing`,
     [subscriptions],
   );
+  // Nothing to write, except where it is new here or the installation has changed its broker.
+  await db.pool.query('update brokers.cursor set broker = $2 where subscription = any($1) and broker <> $2', [
+    subscriptions,
+    broker,
+  ]);
 }
 
-/** Writes down how far shards were read, where they are still held and not further already. */
+/**
+ * Writes down how far shards were read, where they are still held and not further already. Not past the end of the log, and
+ * not if a cursor stands below what was written down last (`held.off`): then a server has taken over that lacks the newest
+ * rows, and gives their numbers to others.
+ */
 export async function moveCursors(
   db: Database,
   subscription: string,
   held: readonly Held[],
-  { off, day }: { off: number; day: string },
+  { off, day }: Position,
 ): Promise<void> {
   await db.pool.query(
     `update brokers.cursor c
      set off = $2, day = $3, moved_at = clock_timestamp()
-     from unnest($4::smallint[], $5::bigint[]) as h (shard, epoch)
-     where c.subscription = $1 and c.shard = h.shard and c.epoch = h.epoch and c.off < $2`,
-    [subscription, off, day, held.map(({ shard }) => shard), held.map(({ epoch }) => epoch)],
+     from unnest($4::smallint[], $5::bigint[], $6::bigint[]) as h (shard, epoch, off)
+     where c.subscription = $1 and c.shard = h.shard and c.epoch = h.epoch and c.off < $2 and c.off >= h.off
+       and $2 <= (select l.off from brokers.log l where l.day >= $3 order by l.off desc limit 1)`,
+    [
+      ...[subscription, off, day],
+      ...[held.map(({ shard }) => shard), held.map(({ epoch }) => epoch), held.map(one => one.off)],
+    ],
+  );
+}
+
+/** Takes cursors back to the end of the log, in case somebody had moved them past it. */
+export async function rewindCursors(db: Database, subscriptions: readonly string[]): Promise<void> {
+  await db.pool.query(
+    `update brokers.cursor c
+     set off = e.off
+     from (select l.off from brokers.log l order by l.off desc limit 1) e
+     where c.subscription = any($1) and c.off > e.off`,
+    [subscriptions],
   );
 }

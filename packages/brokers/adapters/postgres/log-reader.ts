@@ -23,16 +23,23 @@ type Raw = {
   event_id: string;
   tenant_id: string;
   envelope: string;
-  attributes: Record<string, string>;
+  attributes: unknown;
   enqueued_at: Date;
   published_at: Date;
 };
+
+/** Offsets one read looks at, so that rare rows in a long log stay below the statement's time limit. As in `read_page`. */
+export const WINDOW = 100_000;
 
 /** Rows of the log, from where to where it was looked through for them, and whose were left out. */
 export type Page = {
   readonly rows: readonly LogRow[];
   readonly from: Position;
   readonly upTo: Position;
+  /** The log goes on behind it. */
+  readonly isMore: boolean;
+  /** The log ends before `from`: it is not the one that was read up to there. */
+  readonly isPastEnd: boolean;
   readonly without: readonly string[];
 };
 
@@ -51,11 +58,14 @@ export async function readPage(
   const rows = found.filter(({ off }) => off !== null).map(toRow);
   const [end] = found;
   const last = rows.length < options.limit ? undefined : rows.at(-1);
-  const sawAll = end?.end_off && end.end_off > from.off ? { off: end.end_off, day: end.end_day } : from;
-  return { rows, from, upTo: last ?? sawAll, without: options.without };
+  const looked = end?.end_off && end.end_off > from.off ? { off: end.end_off, day: end.end_day } : from;
+  const upTo = last ?? looked;
+  const isMore = last !== undefined || upTo.off === from.off + WINDOW;
+  const isPastEnd = end?.end_off != null && end.end_off < from.off;
+  return { rows, from, upTo, isMore, isPastEnd, without: options.without };
 }
 
-/** The next rows of one tenant between two offsets. */
+/** The next rows of one tenant between two offsets; not more than {@link WINDOW} apart, please. */
 export async function readTenant(
   db: Database,
   options: { after: number; upTo: number; tenantId: string; topics: Iterable<string>; limit: number },
@@ -64,6 +74,15 @@ export async function readTenant(
   const values = [after, upTo, limit, [...topics], tenantId];
   const found = await query<Raw>(db, 'select * from brokers.read_tenant($1, $2, $3, $4, $5)', values);
   return found.map(toRow);
+}
+
+const PAGE_WEIGHT = 8 * 1_048_576;
+
+/** How many rows to read so that a page is no heavier than 8 MB, if they are like the last ones. */
+export function lightPage(most: number, last: readonly LogRow[]): number {
+  let weight = 0;
+  for (const { envelope } of last) weight += envelope.length;
+  return weight === 0 ? most : Math.max(1, Math.min(most, Math.floor((PAGE_WEIGHT * last.length) / weight)));
 }
 
 async function query<Row>(db: Database, text: string, values: unknown[]): Promise<Row[]> {
@@ -82,9 +101,16 @@ function toRow(raw: Raw): LogRow {
     eventId: raw.event_id,
     tenantId: raw.tenant_id,
     envelope: raw.envelope,
-    attributes: raw.attributes,
+    attributes: isAttributes(raw.attributes) ? raw.attributes : {},
     enqueuedAt: raw.enqueued_at,
     publishedAt: raw.published_at,
     attempt: 1,
   };
+}
+
+/** A service may write into its outbox what it likes. Such a message has no signature then: whoever handles it says so. */
+function isAttributes(value: unknown): value is Record<string, string> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  for (const name in value) if (typeof (value as Record<string, unknown>)[name] !== 'string') return false;
+  return true;
 }

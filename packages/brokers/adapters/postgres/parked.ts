@@ -1,7 +1,7 @@
 import type { Database } from '@ghasi/db/database';
 import { sql } from '@ghasi/db/drizzle';
 import { execute, row, rows, type Tx } from '@ghasi/db/sql';
-import { systemTransaction } from '@ghasi/db/tenant-transaction';
+import { type Ctx, systemTransaction } from '@ghasi/db/tenant-transaction';
 import { failpoint } from '@ghasi/domain-primitives/failpoint';
 import { backoffMs, type Message, namedBackoffMs, type RetryPolicy } from '../../broker.ts';
 
@@ -49,7 +49,8 @@ export async function parkFailure(
     afterMs === undefined ? backoffMs(attempts, retry) : namedBackoffMs(attempts, afterMs, retry);
   const state = dead ? 'dead' : 'retrying';
   await failpoint('broker.before-park');
-  await systemTransaction(db, broker, async ({ tx }) => {
+  await systemTransaction(db, broker, async ctx => {
+    const { tx } = ctx;
     await assertHeld(tx, key);
     await execute(
       tx,
@@ -63,7 +64,7 @@ export async function parkFailure(
               last_error = excluded.last_error, dead_at = excluded.dead_at`,
     );
     await keep(tx, key, message);
-    if (dead) await appendDeadLetter(tx, key, message, { attempts, error });
+    if (dead) appendDeadLetter(ctx, key, message, { attempts, error });
   });
   await failpoint('broker.after-park');
   return state;
@@ -157,19 +158,30 @@ export async function parkedKeys(
   return found;
 }
 
-/** Keys of these shards whose next attempt is due, and how long until the next ones; the database's clock decides. */
+/**
+ * Keys of these shards whose next attempt is due, and how long until the next ones; the database's clock decides. Some of
+ * each subscription: one whose keys cannot be tried now must not hide those of the others (DLQ-02, ORD-04).
+ */
 export async function dueKeys(
   db: Database,
   held: readonly { readonly subscription: string; readonly shard: number }[],
 ): Promise<{ subscription: string; parkKey: string; tenantId: string; shard: number; dueInMs: number }[]> {
   const { rows: found } = await db.pool.query(
-    `select subscription, park_key as "parkKey", tenant_id as "tenantId", shard,
-            greatest(0, extract(epoch from retry_at - clock_timestamp()) * 1000)::float8 as "dueInMs"
-     from brokers.parked_key
-     where (subscription, shard) in (select h.subscription, h.shard from unnest($1::text[], $2::smallint[]) as h (subscription, shard))
-       and state = 'retrying'
-     order by retry_at
-     limit 200`,
+    `select h.subscription, k.park_key as "parkKey", k.tenant_id as "tenantId", k.shard,
+            greatest(0, extract(epoch from k.retry_at - clock_timestamp()) * 1000)::float8 as "dueInMs"
+     from (
+       select subscription, array_agg(shard) as shards
+       from unnest($1::text[], $2::smallint[]) as g (subscription, shard)
+       group by subscription
+     ) h
+     cross join lateral (
+       select p.park_key, p.tenant_id, p.shard, p.retry_at
+       from brokers.parked_key p
+       where p.subscription = h.subscription and p.shard = any(h.shards) and p.state = 'retrying'
+       order by p.retry_at
+       limit 200
+     ) k
+     order by k.retry_at`,
     [held.map(({ subscription }) => subscription), held.map(({ shard }) => shard)],
   );
   return found;
@@ -197,27 +209,30 @@ async function keep(tx: Tx, key: ParkedKey, message: ParkedMessage): Promise<voi
   );
 }
 
-/** The record on the `.dlq` topic; says which subscription gave up and why (X-068, X-070). */
-async function appendDeadLetter(
-  tx: Tx,
+/** The record on the `.dlq` topic; says which subscription gave up and why (X-068, X-070). It leaves with COMMIT. */
+function appendDeadLetter(
+  { tx, write }: Ctx,
   key: ParkedKey,
   message: ParkedMessage,
   failure: { attempts: number; error: string },
-): Promise<void> {
+): void {
+  const { replayTarget: _, ...own } = message.attributes; // it was for one subscription; its end is for whoever listens
   const attributes = {
-    ...message.attributes,
+    ...own,
     subscription: key.subscription,
-    lastError: failure.error.slice(0, 1000),
+    lastError: failure.error,
     googclient_deliveryattempt: String(failure.attempts),
   };
-  await execute(tx, sql`select pg_advisory_xact_lock(brokers.append_lock())`);
-  await execute(
-    tx,
-    sql`insert into brokers.log
-          (day, off, shard, topic, ordering_key, event_id, tenant_id, envelope, attributes, source, enqueued_at)
-        values (brokers.log_today(), nextval('brokers.log_off'), ${message.shard}, ${`${message.topic}.dlq`},
-                ${message.orderingKey}, ${message.eventId}, ${message.tenantId}, ${message.envelope},
-                ${JSON.stringify(attributes)}, 'brokers', clock_timestamp())`,
+  write(execute(tx, sql`select pg_advisory_xact_lock(brokers.append_lock())`));
+  write(
+    execute(
+      tx,
+      sql`insert into brokers.log
+            (day, off, shard, topic, ordering_key, event_id, tenant_id, envelope, attributes, source, enqueued_at)
+          values (brokers.log_today(), nextval('brokers.log_off'), ${message.shard}, ${`${message.topic}.dlq`},
+                  ${message.orderingKey}, ${message.eventId}, ${message.tenantId}, ${message.envelope},
+                  ${JSON.stringify(attributes)}, 'brokers', clock_timestamp())`,
+    ),
   );
 }
 

@@ -1,4 +1,5 @@
 import type { Database } from '@ghasi/db/database';
+import { safeReason } from '@ghasi/domain-primitives/safe-reason';
 import type { Logger } from '@ghasi/telemetry/logger';
 import type { Delivery, Outcome, RetryPolicy } from '../../broker.ts';
 import {
@@ -11,6 +12,9 @@ import {
   parkFailure,
   unparkHead,
 } from './parked.ts';
+
+/** Characters of a reason that are kept. */
+export const MOST_OF_A_REASON = 1_000;
 
 /** The key was freed while a message was on its way behind it: try that message like any other. */
 export class KeyFreed extends Error {}
@@ -71,7 +75,8 @@ export class Parking {
     const { db, retry, log, onDead, subscription } = this.#options;
     const isNew = !this.#keys.has(nameOf(key));
     // In memory first: a message of this key that is taken while the row is written must already wait.
-    const parked = this.#inTurn(key, () => parkFailure(db, key, message, { ...failure, retry }), true);
+    const kept = failure.stray === true ? marked(message) : message;
+    const parked = this.#inTurn(key, () => parkFailure(db, key, kept, { ...failure, retry }), true);
     let state: 'retrying' | 'dead';
     try {
       state = await parked;
@@ -119,11 +124,11 @@ export class Parking {
     if (head !== undefined) {
       const outcome = await this.#options.handle({ ...head.message, attempt: head.attempts + 1 });
       if (outcome?.kind === 'retry' || outcome?.kind === 'dead') {
-        const attempts = head.attempts + 1;
-        await this.failed(head.message, { ...failureOf(outcome), attempts }, key);
-        return true;
-      }
-      if (outcome?.kind !== 'done') return true;
+        const failure = { ...failureOf(outcome), attempts: head.attempts + 1 };
+        const own = failure.stray ? this.#keyOf(head.message, true) : key;
+        await this.failed(head.message, failure, own);
+        if (own.parkKey === key.parkKey) return true;
+      } else if (outcome?.kind !== 'done') return true;
     }
     return this.#inTurn(key, async () => {
       const free = await unparkHead(this.#options.db, key, head?.message.off);
@@ -160,11 +165,16 @@ function nameOf({ tenantId, parkKey }: { tenantId: string; parkKey: string }): s
   return `${tenantId} ${parkKey}`;
 }
 
+/** Whoever settles it must know: it may be a copy of a message of ours, which has to stay what it is. */
+function marked(message: ParkedMessage): ParkedMessage {
+  return { ...message, attributes: { ...message.attributes, stray: 'true' } };
+}
+
 /** The failure a first attempt ended with. */
 export function failureOf(outcome: Extract<Outcome, { kind: 'retry' | 'dead' }>): Failure {
   return {
     attempts: 1,
-    error: outcome.error,
+    error: safeReason(outcome.error, MOST_OF_A_REASON),
     giveUp: outcome.kind === 'dead',
     stray: outcome.kind === 'dead' && outcome.stray === true,
     ...(outcome.kind === 'retry' && outcome.afterMs !== undefined ? { afterMs: outcome.afterMs } : {}),

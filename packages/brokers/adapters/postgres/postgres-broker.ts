@@ -11,13 +11,14 @@ import {
   type Subscriber,
   type Subscription,
 } from '../../broker.ts';
+import { repeat } from '../../repeat.ts';
 import { append, unread } from './append.ts';
 import { postgresFeatures } from './features.ts';
 import { Group } from './group.ts';
-import { ensureCursors, Membership } from './leases.ts';
-import { readPage } from './log-reader.ts';
+import { ensureCursors, type Held, Membership, rewindCursors } from './leases.ts';
 import { dueKeys } from './parked.ts';
-import { Refilling, topicsOf } from './refilling.ts';
+import { Reading } from './reading.ts';
+import { Refilling } from './refilling.ts';
 
 /** Times of the broker, in milliseconds. */
 export type BrokerTimes = {
@@ -32,7 +33,6 @@ export type BrokerTimes = {
 };
 
 const defaultTimes: BrokerTimes = { leaseMs: 10_000, heartbeatMs: 1_000, pollMs: 1_000, ackMs: 500 };
-const PAGE = 500;
 const PASSIVE_ACK_MS = 5_000;
 
 /** How to open the broker. */
@@ -59,20 +59,28 @@ export class PostgresBroker implements Broker {
   readonly #membership: Membership;
   readonly #groups = new Map<string, Group>();
   readonly #refilling: Refilling;
-  readonly #timers: NodeJS.Timeout[] = [];
-  #pumping: Promise<void> | undefined;
-  #wanted = false;
+  readonly #reading: Reading;
+  readonly #running: { stop(): unknown }[] = [];
   #balancing: Promise<void> | undefined;
+  /** Subscriptions that take or give shards just now. */
+  readonly #changing = new Map<string, Promise<void>>();
   #retryTimer: NodeJS.Timeout | undefined;
   #moreDue = false;
-  #lastPassiveAck = 0;
+  #lastPassiveAck = Number.NEGATIVE_INFINITY;
   #stopped = false;
   #closing: Promise<void> | undefined;
 
   constructor(options: PostgresBrokerOptions) {
     this.#options = options;
     this.#db = options.db;
-    this.#refilling = new Refilling({ ...options, groups: () => [...this.#groups.values()] });
+    const groups = () => [...this.#groups.values()];
+    this.#refilling = new Refilling({ ...options, groups });
+    this.#reading = new Reading({
+      ...options,
+      groups,
+      refilling: this.#refilling,
+      onPastEnd: behind => void this.#beginAgain(behind).catch(() => {}), // the next look at the log tries again
+    });
     this.#times = { ...defaultTimes, ...options.times };
     this.#membership = new Membership(options.db, {
       id: options.member ?? randomUUID(),
@@ -99,9 +107,10 @@ export class PostgresBroker implements Broker {
     );
     for (const subscriber of subscribers) this.#groups.set(subscriber.name, this.#groupOf(subscriber));
     await this.#balance();
+    await Promise.all(this.#changing.values());
     this.#every(this.#times.heartbeatMs, () => this.#membership.beat([...this.#groups.keys()]));
     this.#every(this.#times.heartbeatMs, () => this.#balance());
-    this.#every(this.#times.pollMs, () => Promise.resolve(this.wake()));
+    this.#every(this.#times.pollMs, async () => this.wake());
     this.#every(this.#times.ackMs, () => this.#ack());
     this.#every(this.#times.heartbeatMs, () => this.retryParked());
     this.wake();
@@ -110,24 +119,19 @@ export class PostgresBroker implements Broker {
 
   /** There may be something new in the log. Cheap: calls while a read runs become one more read. */
   wake(): void {
-    this.#wanted = true;
-    if (this.#stopped || this.#pumping !== undefined) return;
-    this.#pumping = this.#pump().finally(() => {
-      this.#pumping = undefined;
-      if (this.#wanted && !this.#stopped) setImmediate(() => this.wake());
-    });
+    this.#reading.wake();
   }
 
   /** Tries the parked keys that are due. */
   async retryParked(): Promise<void> {
-    const groups = [...this.#groups.values()];
+    const groups = [...this.#groups.values()].filter(group => !group.isPaused);
     const due = await dueKeys(
       this.#db,
       groups.flatMap(({ name, shards }) => shards.map(shard => ({ subscription: name, shard }))),
     );
     const now = due.filter(key => key.dueInMs <= 0);
     const begun = now.filter(key => this.#groups.get(key.subscription)?.retry(key));
-    this.#moreDue = begun.length < now.length && groups.some(group => group.isRetrying);
+    this.#moreDue = begun.length < now.length;
     const next = due.find(key => key.dueInMs > 0);
     clearTimeout(this.#retryTimer);
     if (next !== undefined && next.dueInMs < this.#times.heartbeatMs && !this.#stopped)
@@ -144,11 +148,6 @@ export class PostgresBroker implements Broker {
   /** Writes down how far every subscription of this process is done, now instead of at the next tick. */
   async flush(): Promise<void> {
     await Promise.all([...this.#groups.values()].map(group => group.flush(true)));
-  }
-
-  /** How far every subscription of this process is done. */
-  low(): ReadonlyMap<string, number> {
-    return new Map([...this.#groups].map(([name, group]) => [name, group.low]));
   }
 
   async backlog(): Promise<ReadonlyMap<string, number>> {
@@ -180,37 +179,6 @@ export class PostgresBroker implements Broker {
     return group;
   }
 
-  async #pump(): Promise<void> {
-    try {
-      while (this.#wanted && !this.#stopped) {
-        this.#wanted = false;
-        for (const group of this.#groups.values()) group.dispatch();
-        const hungry = [...this.#groups.values()].filter(group => group.wantsMore);
-        // Groups that stand at the same place share one read; in quiet times that is all of them.
-        const places = Map.groupBy(hungry, group => group.position.off);
-        await Promise.all([...places.values()].map(groups => this.#readFor(groups)));
-        for (const group of hungry) this.#refilling.start(group);
-      }
-    } catch (error) {
-      this.#options.log?.warn({ err: error }, 'the log could not be read; trying again');
-    }
-  }
-
-  async #readFor(groups: readonly Group[]): Promise<void> {
-    const [first] = groups;
-    if (first === undefined) return;
-    const from = first.position;
-    const topics = [...topicsOf(groups)];
-    const without = first.spilled().filter(tenant => groups.every(group => group.spilled().includes(tenant)));
-    const page = await readPage(this.#db, from, { limit: PAGE, topics, without });
-    for (const group of groups) {
-      if (group.position !== from && group.position.off !== from.off) continue; // reset meanwhile
-      group.accept(page);
-      group.dispatch();
-    }
-    if (page.rows.length === PAGE) this.#wanted = true;
-  }
-
   #balance(): Promise<void> {
     this.#balancing ??= this.#doBalance().finally(() => {
       this.#balancing = undefined;
@@ -224,41 +192,58 @@ export class PostgresBroker implements Broker {
       const mine = held.get(name) ?? [];
       const extra = tooMany.get(name) ?? [];
       const keep = mine.filter(one => !extra.some(({ shard }) => shard === one.shard));
-      if (group.holdsExactly(keep)) continue;
-      if (extra.length > 0) await group.flush(true);
-      await group.reset(keep);
-      if (extra.length > 0) await this.#membership.release(name, extra);
-      this.wake();
+      if (this.#changing.has(name) || group.holdsExactly(keep)) continue;
+      const change = this.#change(group, keep, extra).finally(() => this.#changing.delete(name));
+      this.#changing.set(name, change);
     }
   }
 
+  /** Beside the others: it waits for handlers, and no other subscription should wait with it. */
+  async #change(group: Group, keep: readonly Held[], extra: readonly Held[]): Promise<void> {
+    try {
+      if (extra.length > 0) await group.flush(true);
+      await group.reset(keep);
+      this.#refilling.forget();
+      if (extra.length > 0) await this.#membership.release(group.name, extra);
+      this.wake();
+    } catch (error) {
+      this.#options.log?.warn({ err: error }, 'shards could not change hands; trying again');
+    }
+  }
+
+  /** From where the cursors of this log stand. */
+  async #beginAgain(groups: readonly Group[]): Promise<void> {
+    const subscriptions = groups.map(({ name }) => name);
+    this.#options.log?.error(
+      { subscriptions },
+      'the log is shorter than it was; beginning again from the cursors',
+    );
+    await rewindCursors(this.#db, subscriptions);
+    this.#membership.takeAnew();
+    await this.#balance();
+  }
+
   async #ack(): Promise<void> {
-    const passive = Date.now() - this.#lastPassiveAck >= PASSIVE_ACK_MS;
-    if (passive) this.#lastPassiveAck = Date.now();
+    const passive = performance.now() - this.#lastPassiveAck >= PASSIVE_ACK_MS;
+    if (passive) this.#lastPassiveAck = performance.now();
     await Promise.all([...this.#groups.values()].map(group => group.flush(passive)));
   }
 
-  #every(ms: number, work: () => Promise<void>): void {
-    let running = false;
-    const timer = setInterval(() => {
-      if (running || this.#stopped) return;
-      running = true;
-      work()
-        .catch(error =>
-          this.#options.log?.warn({ err: error }, 'the broker could not reach its database; trying again'),
-        )
-        .finally(() => (running = false));
-    }, ms);
-    this.#timers.push(timer);
+  #every(ms: number, work: () => Promise<unknown>): void {
+    const { log } = this.#options;
+    const onError = (error: unknown) =>
+      log?.warn({ err: error }, 'the broker could not reach its database; trying again');
+    this.#running.push(repeat(ms, work, onError));
   }
 
   async #stop(): Promise<void> {
     this.#stopped = true;
-    for (const timer of this.#timers) clearInterval(timer);
+    for (const running of this.#running) running.stop();
     clearTimeout(this.#retryTimer);
-    await this.#pumping;
+    await this.#reading.stop();
     await this.#refilling.stop();
     await this.#balancing?.catch(() => {});
+    await Promise.all(this.#changing.values());
     await Promise.allSettled([...this.#groups.values()].map(group => group.stop()));
     await this.#membership.leave().catch(() => {});
   }

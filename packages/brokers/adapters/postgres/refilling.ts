@@ -34,6 +34,11 @@ export class Refilling {
     this.#running.set(group, refill);
   }
 
+  /** What was read is read again: the log may be another one. */
+  forget(): void {
+    this.#reader.forgetAll();
+  }
+
   /** Waits for what is being read, and reads no more. */
   async stop(): Promise<void> {
     this.#stopped = true;

@@ -53,3 +53,22 @@ test('keys that wait for another member do not hide those of this one', async ()
   const due = await dueKeys(db, [{ subscription: 'some-service', shard: 1 }]);
   expect(due.map(({ parkKey }) => parkKey)).toEqual(['k300']);
 });
+
+test('DLQ-02, ORD-04: keys of one subscription do not hide those of another', async () => {
+  const db = database.openAs('relay');
+  await ensureCursors(db, ['flooded-service', 'quiet-service']);
+  const tenantId = uuid7();
+  await database.admin(
+    `insert into brokers.parked_key (subscription, park_key, tenant_id, shard, attempts, retry_at, last_error)
+     select case when n = 300 then 'quiet-service' else 'flooded-service' end, 'k' || n, $1, n % 2, 1,
+            now() - (301 - n) * interval '1 second', 'x'
+     from generate_series(1, 300) n`,
+    [tenantId],
+  );
+  const held = ['flooded-service', 'quiet-service'].flatMap(subscription =>
+    [0, 1].map(shard => ({ subscription, shard })),
+  );
+  const due = await dueKeys(db, held);
+  expect(due.map(({ parkKey }) => parkKey)).toContain('k300');
+  expect(due[0]?.parkKey).toBe('k1'); // the longest due first
+});

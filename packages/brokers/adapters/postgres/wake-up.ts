@@ -1,4 +1,5 @@
 import { openClient } from '@ghasi/db/database';
+import { isTenantId } from '@ghasi/domain-primitives/ids';
 import type { Logger } from '@ghasi/telemetry/logger';
 import type { Client } from 'pg';
 
@@ -45,11 +46,13 @@ export function openWakeUps(options: {
   let retryTimer: NodeJS.Timeout | undefined;
 
   const connect = async (): Promise<void> => {
+    let opened: Client | undefined;
     try {
-      const opened = await openClient(options.url, 'melm-wake');
+      opened = await openClient(options.url, 'melm-wake');
       if (stopped) return void (await opened.end());
-      opened.on('end', () => lost(opened));
-      opened.on('error', () => lost(opened));
+      const mine = opened;
+      opened.on('end', () => lost(mine));
+      opened.on('error', () => lost(mine));
       opened.on('notification', ({ payload }) => heard(payload ?? ''));
       await opened.query(`listen ${CHANNEL}`);
       await opened.query('select pg_notify($1, $2)', [CHANNEL, `${self} hello`]);
@@ -62,6 +65,7 @@ export function openWakeUps(options: {
       deaf.unref();
     } catch (error) {
       options.log?.debug({ err: error }, 'no connection for wake-ups yet');
+      void opened?.end().catch(() => {}); // it may live, and not be allowed to listen
       lost(client);
     }
   };
@@ -134,5 +138,6 @@ function parseWake(text: string): Wake | undefined {
   if (text === 'log' || text === 'parked') return { kind: text };
   const [kind, schema, tenantId] = text.split(':');
   if (kind !== 'outbox' || schema === undefined) return undefined;
-  return { kind, schema, ...(tenantId ? { tenantId } : {}) };
+  if (!tenantId) return { kind, schema };
+  return isTenantId(tenantId) ? { kind, schema, tenantId } : undefined;
 }

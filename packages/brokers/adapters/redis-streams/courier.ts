@@ -1,4 +1,5 @@
 import type { Database } from '@ghasi/db/database';
+import { isUnfitValue } from '@ghasi/db/pg-errors';
 import { failpoint } from '@ghasi/domain-primitives/failpoint';
 import type { Logger } from '@ghasi/telemetry/logger';
 import type { Delivery, Outcome, RetryPolicy, Subscriber } from '../../broker.ts';
@@ -45,7 +46,7 @@ export class Courier {
     const flowing: { place: number; message: StreamMessage }[] = [];
     for (const [place, message] of batch.entries()) {
       if (message === undefined) continue;
-      if (this.parking.has(message)) await this.parking.behind(message);
+      if (this.parking.has(message)) await this.#park(message, () => this.parking.behind(message));
       else flowing.push({ place, message });
     }
     const outcomes = await this.#hand(flowing.map(({ message }) => ({ ...message, attempt: 1 })));
@@ -82,6 +83,24 @@ export class Courier {
     );
   }
 
+  /**
+   * What PostgreSQL cannot keep (no JSON, a NUL, a key too long for an index) came from no outbox: somebody wrote it by hand.
+   * It gets its record and holds nobody up; tried again for ever, it would hold up the whole subscription.
+   */
+  async #park(message: StreamMessage, work: () => Promise<void>): Promise<void> {
+    const { log, subscriber, recordDeadLetter } = this.#options;
+    try {
+      await work();
+    } catch (error) {
+      if (!isUnfitValue(error)) throw error;
+      await recordDeadLetter(message, { attempts: 1, error: String(error) });
+      log?.error(
+        { err: error, subscription: subscriber.name, topic: message.topic, id: message.id },
+        'a message cannot be kept in PostgreSQL: it was put aside, see the .dlq stream of its topic',
+      );
+    }
+  }
+
   /** True when the message is off our hands. */
   async #settle(message: StreamMessage, outcome: Outcome | undefined): Promise<boolean> {
     switch (outcome?.kind) {
@@ -90,11 +109,11 @@ export class Courier {
       case 'pause':
         return false;
       case 'blocked':
-        await this.parking.behind(message);
+        await this.#park(message, () => this.parking.behind(message));
         return true;
       case 'retry':
       case 'dead':
-        await this.parking.failed(message, failureOf(outcome));
+        await this.#park(message, () => this.parking.failed(message, failureOf(outcome)));
         return true;
       default:
         throw new Error(

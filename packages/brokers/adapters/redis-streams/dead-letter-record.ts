@@ -1,3 +1,5 @@
+import { safeReason } from '@ghasi/domain-primitives/safe-reason';
+import { MOST_OF_A_REASON } from '../postgres/parking.ts';
 import type { RawEntry, StreamMessage } from './stream-entry.ts';
 
 /** What the stream of `<topic>.dlq` says of a message: who gave up on it, why and after how many attempts (X-068, X-070). */
@@ -9,7 +11,7 @@ export function deadLetterFields(
   const attributes = {
     ...message.attributes,
     subscription,
-    lastError: failure.error.slice(0, 1000),
+    lastError: safeReason(failure.error, MOST_OF_A_REASON),
     googclient_deliveryattempt: String(failure.attempts),
   };
   return [

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { Database } from '@ghasi/db/database';
@@ -8,15 +8,17 @@ import { failAt } from '@ghasi/testing/failpoints';
 import { describeWithRedis } from '@ghasi/testing/redis';
 import { type RedisServer, startRedisServer } from '@ghasi/testing/redis-server';
 import { waitUntil } from '@ghasi/testing/signal';
-import { tcpProxy } from '@ghasi/testing/tcp-proxy';
+import { targetOf, tcpProxy } from '@ghasi/testing/tcp-proxy';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { BrokerForgot, type Outgoing } from '../../broker.ts';
+import { BrokerForgot, type Delivery, type Outcome, type Outgoing, type Subscriber } from '../../broker.ts';
 import { firstsOf, newPlace, publishAll, recorder, upTo } from '../../conformance-world.conformance.ts';
 import { listDeadLetters } from '../postgres/operations/dead-letters.ts';
 import { replayDeadLetters } from '../postgres/operations/settle-letters.ts';
 import { Connection } from './connection.ts';
 import { openRedisStreamsBroker, type RedisStreamsBroker } from './redis-streams-broker.ts';
+import { readScript } from './scripts.ts';
+import { shardOf, toArguments } from './stream-entry.ts';
 import { GroupMissing, ShardLost, Streams } from './streams.ts';
 import { missingSince } from './subscriptions.ts';
 
@@ -66,6 +68,14 @@ function outboxOf(broker: RedisStreamsBroker) {
     }
   };
   return { publish, forgotten };
+}
+
+/** What somebody would have to say to Redis to put a message on its stream without us. */
+function byHand(namespace: string, message: Outgoing, place: number): [string, string, ...string[]] {
+  const [, t, k, e, n, a, q, b] = toArguments(message, 0) as [string, ...string[]];
+  const fields = { t, k, e, n, a, q, b } as Record<string, string>;
+  const id = `${(Date.now() + 60_000) * 1000 + place}-0`; // after all that was published
+  return [`${namespace}:broker:shard:${shardOf(message.orderingKey)}`, id, ...Object.entries(fields).flat()];
 }
 
 describeWithRedis('Redis Streams', url => {
@@ -148,6 +158,100 @@ describeWithRedis('Redis Streams', url => {
     expect(kept[0]).toEqual({ id: '1-0', subscription: service, fields: '["what","ever"]' });
   });
 
+  test('TEN-18, X-094: recovering leaves no lock to a session that a pooler gives to others', async () => {
+    const broker = await openBroker(url);
+    const holders: { state: string }[] = [];
+    await broker.recover(async () => {
+      holders.push(
+        ...(await database.admin<{ state: string }>(
+          `select a.state
+           from pg_locks l
+           join pg_stat_activity a using (pid)
+           where l.locktype = 'advisory' and l.objid = 7310024`,
+        )),
+      );
+    });
+    expect(holders).toEqual([{ state: 'idle in transaction' }]);
+  });
+
+  test('OUTBOX-38: messages whose answer was lost on the way come again, before the later ones of their key', async () => {
+    const { message, service, topic } = newPlace();
+    const namespace = `test-${randomUUID()}`;
+    const producer = await openBroker(url, namespace);
+    await producer.recover(async () => {});
+    await producer.prepare([service]);
+    await publishAll(
+      producer,
+      [1, 2, 3].map(n => message('a', n)),
+    );
+    let cuts = 0;
+    const judge = (chunk: Buffer) => (chunk.includes(readScript.sha) && cuts++ === 0 ? 'cut-after' : 'pass');
+    const proxy = later(await tcpProxy({ target: targetOf(url), judge }), it => it.close());
+    const { subscriber, tried } = recorder(service, [topic]);
+    const consumer = await openBroker(proxy.through(url), namespace);
+    await consumer.subscribe([subscriber]); // its first look takes all three, and hears nothing of them
+    await waitUntil('the line was cut', () => cuts > 0);
+    await publishAll(producer, [message('a', 4), message('a', 5)]);
+    await waitUntil('the newest arrived', () => tried.includes('a:5'));
+    expect(tried).toEqual(upTo('a', 5));
+  });
+
+  test('what a look took before it found that a group was gone is given again', async () => {
+    const { message, service, topic } = newPlace();
+    const namespace = `test-${randomUUID()}`;
+    const broker = await openBroker(url, namespace);
+    await broker.recover(async () => {});
+    const { subscriber, tried } = recorder(service, [topic]);
+    await broker.subscribe([subscriber]);
+    await publishAll(broker, [message('first', 1)]);
+    await waitUntil('it reads', () => tried.length === 1);
+    const raw = later(new Redis(url), it => it.disconnect());
+    const keys = Array.from({ length: 40 }, (_, at) => `k${at}`);
+    // At once, so that one look meets both: new messages, and a shard whose group Redis has forgotten.
+    const both = raw.multi().xgroup('DESTROY', `${namespace}:broker:shard:15`, service);
+    for (const [at, key] of keys.entries()) both.xadd(...byHand(namespace, message(key, 1), at));
+    await both.exec();
+    await waitUntil('all arrived', () => new Set(tried).size === 1 + keys.length);
+  });
+
+  test.each([
+    ['whose body is no JSON', { envelope: 'what ever' }],
+    ['with a NUL in its key', { orderingKey: 'a\0b' }],
+    ['with a key too long for any index', { orderingKey: randomBytes(6_000).toString('base64') }],
+    ['that is no JSON, behind a key that is parked', { envelope: 'what ever', orderingKey: 'parked' }],
+  ])('a message written by hand %s is kept aside, and everything else flows', async (_what, more) => {
+    const { message, service, topic } = newPlace();
+    const namespace = `test-${randomUUID()}`;
+    const broker = await openBroker(url, namespace);
+    await broker.recover(async () => {});
+    const { subscriber, tried } = recorder(service, [topic]);
+    const dead = { kind: 'dead', error: 'nobody can read it' } as const;
+    const isBad = ({ eventId, orderingKey }: Delivery) => eventId === bad.eventId || orderingKey === 'parked';
+    const handle: Subscriber['handle'] = async (batch, fence) => {
+      const good = await subscriber.handle(
+        batch.filter(one => !isBad(one)),
+        fence,
+      );
+      return batch.map(one => (isBad(one) ? dead : (good[0] as Outcome)));
+    };
+    await broker.subscribe([{ ...subscriber, handle }]);
+    const bad = message('a', 1, more);
+    await publishAll(broker, [message('parked', 1, { orderingKey: 'parked' })]);
+    const letters = () => broker.streams.deadLetters(topic);
+    await waitUntil('a key is parked', async () => (await letters()).length === 1);
+    const raw = later(new Redis(url), it => it.disconnect());
+    await raw.xadd(...byHand(namespace, bad, 0));
+    for (let n = 1; n <= 3; n++) await raw.xadd(...byHand(namespace, message('b', n), n));
+    await waitUntil('the others passed', () => tried.includes('b:3'));
+    await waitUntil('nothing is left', async () => {
+      await broker.flush();
+      return (await broker.backlog()).get(service) === 0;
+    });
+    const kept = (await letters()).filter(({ eventId }) => eventId === bad.eventId);
+    expect(kept.at(-1)).toMatchObject({ envelope: bad.envelope, orderingKey: bad.orderingKey });
+    expect(await listDeadLetters(relay, { subscription: service })).toHaveLength(1); // the parked one
+  });
+
   test('more dead letters than slots are replayed one after the other, not one lot per heartbeat', async () => {
     const { message, service, topic } = newPlace();
     const hour = 3_600_000;
@@ -187,8 +291,7 @@ describeWithRedis('Redis Streams', url => {
     await broker.flush();
     expect((await broker.backlog()).get(service)).toBe(1);
     disarmFailpoints();
-    await broker.flush();
-    expect((await broker.backlog()).get(service)).toBe(0);
+    await waitUntil('it got through', async () => (await broker.backlog()).get(service) === 0);
     expect(tried).toEqual(['a:1']);
   });
 });

@@ -19,6 +19,11 @@ import { ensureGroups, knownSubscriptions, missingSince, noteProgress } from './
 
 /** Any fixed number: one relay of an installation recovers at a time. */
 const RECOVERY_LOCK = 7_310_024;
+/** It only holds the lock, as long as that takes. The second of them is unknown before PostgreSQL 17. */
+const WAIT_WITHOUT_END = `
+  select set_config(name, '0', true)
+  from pg_catalog.pg_settings
+  where name in ('idle_in_transaction_session_timeout', 'transaction_timeout')`;
 
 /** Connects, or throws with the address and the cause. */
 export async function openRedisStreamsBroker(options: RedisStreamsOptions): Promise<RedisStreamsBroker> {
@@ -83,13 +88,16 @@ export class RedisStreamsBroker implements Broker {
     // One at a time: otherwise an era of another relay could begin and be lost between our republishing and our beginning.
     const client = await db.pool.connect();
     try {
-      await client.query('select pg_advisory_lock($1)', [RECOVERY_LOCK]);
+      // The lock is a transaction's: a pooler would give a session that still holds one to somebody else (TEN-18).
+      await client.query('begin');
+      await client.query(WAIT_WITHOUT_END);
+      await client.query('select pg_advisory_xact_lock($1)', [RECOVERY_LOCK]);
       if (await this.streams.joinEra()) return;
       await this.prepare(await knownSubscriptions(db));
       await republishSince(await missingSince(db, this.#times.skewMs));
       await this.streams.beginEra();
     } finally {
-      client.release(true); // its end frees the lock, whatever happened
+      client.release(true); // its end frees the lock, whatever happened; a pooler rolls back what was left open
     }
   }
 
@@ -100,6 +108,7 @@ export class RedisStreamsBroker implements Broker {
     const { heartbeatMs, pollMs, markMs, trimMs } = this.#times;
     this.#every(heartbeatMs, () => this.#balance());
     this.#every(heartbeatMs, () => this.retryParked());
+    this.#every(heartbeatMs, () => this.#acknowledge());
     this.#every(pollMs, async () => this.wake());
     this.#every(markMs, () => this.#note());
     this.#every(trimMs, () => this.streams.trim());
@@ -121,7 +130,7 @@ export class RedisStreamsBroker implements Broker {
 
   /** Tries the parked keys that are due. */
   async retryParked(): Promise<void> {
-    const groups = [...this.#groups.values()];
+    const groups = [...this.#groups.values()].filter(group => !group.isPaused);
     const held = groups.flatMap(group =>
       group.held.map(({ shard }) => ({ subscription: group.name, shard })),
     );
@@ -140,12 +149,17 @@ export class RedisStreamsBroker implements Broker {
   }
 
   async flush(): Promise<void> {
-    await Promise.all([...this.#groups.values()].map(group => group.flush()));
+    await this.#acknowledge();
     await this.#note();
   }
 
-  async backlog(): Promise<ReadonlyMap<string, number>> {
-    const names = [...this.#groups.keys()];
+  /** Also without being asked: after a batch it happens by itself, but what did not get through waits, and so does trimming. */
+  async #acknowledge(): Promise<void> {
+    await Promise.all([...this.#groups.values()].map(group => group.flush()));
+  }
+
+  async backlog(others: readonly string[] = []): Promise<ReadonlyMap<string, number>> {
+    const names = [...new Set([...this.#groups.keys(), ...others])];
     return new Map(
       await Promise.all(names.map(async name => [name, await this.streams.unread(name)] as const)),
     );

@@ -10,7 +10,7 @@ import { Courier } from './courier.ts';
 import { deadLetterFields, unreadableFields } from './dead-letter-record.ts';
 import { Progress } from './progress.ts';
 import { fromEntry, type StreamMessage } from './stream-entry.ts';
-import { type Entry, type HeldShard, type Reader, ShardLost, type Streams } from './streams.ts';
+import { type Entry, type HeldShard, type Look, type Reader, ShardLost, type Streams } from './streams.ts';
 
 /** A message in memory; of a long queue only the number is kept, and the rest is fetched when its turn comes. */
 type Item = {
@@ -96,6 +96,11 @@ export class StreamGroup {
     return [...this.#held.values()];
   }
 
+  /** True while nothing may be tried. */
+  get isPaused(): boolean {
+    return performance.now() < this.#pausedUntil;
+  }
+
   /** True while no more parked keys may be tried at once. */
   get retriesAreFull(): boolean {
     return this.#courier.parking.retries >= this.subscriber.concurrency;
@@ -135,26 +140,36 @@ export class StreamGroup {
   }
 
   /** Looks for new messages; true when there may be more. */
-  async read(): Promise<boolean> {
+  read(): Promise<boolean> {
+    return this.#inTurn(async () => {
+      if (!this.wantsMore) return false;
+      const look = await this.#look();
+      if (look === undefined) return false;
+      this.#accept(look.entries);
+      if (look.isAll) this.#emptyAt = look.at;
+      this.dispatch();
+      return look.isMore;
+    });
+  }
+
+  /**
+   * Undefined when a shard is somebody else's. Whatever went wrong, Redis may have given us messages that are not here:
+   * the answer was lost, or a stream that came first was read. They would be missing, and later ones of their keys come
+   * before them; so the group begins again with what it has not acknowledged.
+   */
+  async #look(): Promise<Look | undefined> {
     try {
-      return await this.#inTurn(async () => {
-        if (!this.wantsMore) return false;
-        const look = await this.#options.streams.read(this.#reader, this.held, MOST_PER_LOOK);
-        this.#accept(look.entries);
-        if (look.isAll) this.#emptyAt = look.at;
-        this.dispatch();
-        return look.isMore;
-      });
+      return await this.#options.streams.read(this.#reader, this.held, MOST_PER_LOOK);
     } catch (error) {
-      if (!(error instanceof ShardLost)) throw error;
       this.#fenced();
-      return false;
+      if (error instanceof ShardLost) return undefined;
+      throw error;
     }
   }
 
   /** Starts every batch that may run now. */
   dispatch(): void {
-    if (this.#stopped || this.#held.size === 0 || Date.now() < this.#pausedUntil) return;
+    if (this.#stopped || this.#held.size === 0 || this.isPaused) return;
     if (this.#lanes.held < MAX_BATCH && this.#gathering.holdsBack(() => this.dispatch())) return;
     const take = () => this.#lanes.take({ most: this.#pace.most });
     for (let batch = take(); batch !== undefined; batch = take()) this.#track(this.#run(batch));
@@ -163,7 +178,7 @@ export class StreamGroup {
   /** Tries a parked key again, in the background; at most as many at once as the subscriber allows batches. */
   retry(key: { parkKey: string; tenantId: string; shard: number }): void {
     const { parking } = this.#courier;
-    if (!this.#held.has(key.shard) || this.#stopped || Date.now() < this.#pausedUntil) return;
+    if (!this.#held.has(key.shard) || this.#stopped || this.isPaused) return;
     if (parking.isRetrying(key) || parking.retries >= this.subscriber.concurrency) return;
     this.#track(parking.retry(key).finally(() => this.#options.onRetried()));
   }
@@ -277,7 +292,7 @@ export class StreamGroup {
 
   /** Not the message's fault: the whole subscription waits, and no attempt is counted. */
   #pause(forMs: number): void {
-    this.#pausedUntil = Math.max(this.#pausedUntil, Date.now() + forMs);
+    this.#pausedUntil = Math.max(this.#pausedUntil, performance.now() + forMs);
     setTimeout(() => this.#options.onRoom(), forMs + 1).unref();
   }
 }

@@ -20,7 +20,7 @@ export async function ensureGroups(
   };
   const forgotten = await Promise.all(subscriptions.map(make));
   if (forgotten.includes(true)) await streams.endEra();
-  await ensureCursors(db, subscriptions);
+  await ensureCursors(db, subscriptions, 'redis-streams');
 }
 
 /** Every subscription of the installation. */

@@ -3,8 +3,9 @@ import { sql } from '@ghasi/db/drizzle';
 import { execute, row, rows, type Tx } from '@ghasi/db/sql';
 import { brokerErrors } from '../../../errors.ts';
 import { schemaOfService } from './inbox-names.ts';
-import { endOfLog, originalsIn, placeAt, type Range } from './log-range.ts';
+import { assertInLog, endOfLog, originalsIn, placeAt, type Range } from './log-range.ts';
 import { type Change, look, type OnProgress, operate, record } from './operation.ts';
+import { assertReadsLog } from './subscriptions.ts';
 
 /** Which inbox rows to forget: those of one consumer whose events are in this part of the log. */
 export type ClearInbox = {
@@ -35,14 +36,18 @@ export async function clearInbox(
 ): Promise<Cleared> {
   const { consumer, since, until, topics, tenantId } = wanted;
   const dryRun = change.dryRun ?? false;
-  const schema = schemaOfService(consumer.split('.')[0] ?? '');
+  const service = consumer.split('.')[0] ?? '';
+  const schema = schemaOfService(service);
   const range = await look(db, async tx => {
+    await assertReadsLog(tx, service);
     await assertInbox(tx, schema, consumer);
     if (until !== undefined && until <= since)
       throw brokerErrors.BAD_MOMENT({
         moment: until.toISOString(),
         reason: 'the range would end before it begins',
       });
+    const clock = await row<{ now: Date }>(tx, sql`select clock_timestamp() as now`);
+    await assertInLog(tx, since, clock?.now ?? new Date());
     const to = (until === undefined ? await endOfLog(tx) : await placeAt(tx, until)).off;
     return { from: await placeAt(tx, since), to, topics, tenantId };
   });
@@ -106,6 +111,6 @@ async function assertConsumer(tx: Tx, schema: string, consumer: string): Promise
   if (!known.some(({ name }) => name === consumer))
     throw brokerErrors.UNKNOWN_CONSUMER({
       name: consumer,
-      known: known.map(({ name }) => name).join(', ') || 'none yet',
+      known: known.length > 0 ? known.map(({ name }) => name) : 'none yet',
     });
 }

@@ -51,20 +51,20 @@ export type Shown<Letter> = Letter & {
 
 const MOST_BEHIND = 10;
 
-/** The dead letters, the one that has waited longest first. */
+/** The dead letters, the one that has waited longest first. Without a limit all of them. */
 export function listDeadLetters(
   db: Database,
   filter: LetterFilter & { readonly limit?: number } = {},
 ): Promise<DeadLetter[]> {
-  return look(db, tx => deadLetters(tx, filter, filter.limit ?? 100));
+  return look(db, tx => deadLetters(tx, filter, filter.limit));
 }
 
-/** What was skipped or quarantined, the latest first. */
+/** What was skipped or quarantined, the latest first. Without a limit all of it. */
 export function listSettledLetters(
   db: Database,
   filter: LetterFilter & { readonly limit?: number } = {},
 ): Promise<SettledLetter[]> {
-  return look(db, tx => settledLetters(tx, filter, filter.limit ?? 100));
+  return look(db, tx => settledLetters(tx, filter, filter.limit));
 }
 
 /** One message as it was published, with its last error and what waits behind it (DLQ-13). Settled ones are found too. */
@@ -96,7 +96,7 @@ export function onlyOne(id: number, found: readonly DeadLetter[]): DeadLetter | 
 }
 
 /** The heads of dead keys. */
-export function deadLetters(tx: Tx, filter: LetterFilter, limit: number): Promise<DeadLetter[]> {
+export function deadLetters(tx: Tx, filter: LetterFilter, limit: number | undefined): Promise<DeadLetter[]> {
   return rows<DeadLetter>(
     tx,
     sql`select h.off::float8 as id, k.subscription, k.park_key as "parkKey", h.topic, k.tenant_id as "tenantId",
@@ -108,7 +108,7 @@ export function deadLetters(tx: Tx, filter: LetterFilter, limit: number): Promis
                 where m.tenant_id = k.tenant_id and m.subscription = k.subscription and m.park_key = k.park_key) as waiting
         ${headsOf(filter)}
         order by k.dead_at, h.off, k.subscription
-        limit ${limit}`,
+        limit ${limit ?? null}`,
   );
 }
 
@@ -130,7 +130,7 @@ function headsOf(filter: LetterFilter): SQL {
         where k.state = 'dead' ${matching(filter, sql`k.dead_at`, sql`h`)}`;
 }
 
-function settledLetters(tx: Tx, filter: LetterFilter, limit: number): Promise<SettledLetter[]> {
+function settledLetters(tx: Tx, filter: LetterFilter, limit: number | undefined): Promise<SettledLetter[]> {
   return rows<SettledLetter>(
     tx,
     sql`select k.off::float8 as id, k.subscription, k.park_key as "parkKey", k.topic, k.tenant_id as "tenantId",
@@ -139,7 +139,7 @@ function settledLetters(tx: Tx, filter: LetterFilter, limit: number): Promise<Se
         from brokers.settled_letter k
         where true ${matching(filter, sql`k.settled_at`, sql`k`)}
         order by k.settled_at desc, k.off
-        limit ${limit}`,
+        limit ${limit ?? null}`,
   );
 }
 

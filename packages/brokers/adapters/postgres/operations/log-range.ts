@@ -1,5 +1,6 @@
 import { type SQL, sql } from '@ghasi/db/drizzle';
 import { row, type Tx } from '@ghasi/db/sql';
+import { brokerErrors } from '../../../errors.ts';
 import type { Position } from '../log-reader.ts';
 
 /** Part of the log: above `from`, up to and with `to`. */
@@ -14,6 +15,9 @@ export type Range = {
 export type RoughCount = { readonly count: number; readonly isMore: boolean; readonly oldest: Date | null };
 
 const MOST_LOOKED_AT = 200_000;
+/** How long the log is kept (DLQ-03, DLQ-26). */
+const LOG_DAYS = 7;
+const DAY_MS = 86_400_000;
 
 type Place = { off: number; day: string; published_at: Date };
 
@@ -49,6 +53,18 @@ export async function placeAt(tx: Tx, moment: Date): Promise<Position> {
   }
   const next = await firstFrom(tx, low);
   return { off: low - 1, day: next?.day ?? end.day };
+}
+
+/** Refuses a moment before which days may have been dropped: whoever asks for them must not get a part without a word. */
+export async function assertInLog(tx: Tx, moment: Date, now: Date): Promise<void> {
+  if (now.getTime() - moment.getTime() <= LOG_DAYS * DAY_MS) return;
+  const oldest = await firstFrom(tx, 0);
+  if (oldest !== undefined && moment >= oldest.published_at) return;
+  const begins = oldest === undefined ? 'is empty' : `begins at ${oldest.published_at.toISOString()}`;
+  throw brokerErrors.BAD_MOMENT({
+    moment: moment.toISOString(),
+    reason: `the log is kept ${LOG_DAYS} days and ${begins}; what was published before is gone`,
+  });
 }
 
 /** The oldest row at or above an offset. */

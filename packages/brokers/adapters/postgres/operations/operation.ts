@@ -2,7 +2,7 @@ import type { Database } from '@ghasi/db/database';
 import { sql } from '@ghasi/db/drizzle';
 import { retryOnConflict } from '@ghasi/db/optimistic';
 import { execute, type Tx } from '@ghasi/db/sql';
-import { systemTransaction } from '@ghasi/db/tenant-transaction';
+import { type Ctx, systemTransaction } from '@ghasi/db/tenant-transaction';
 import { brokerErrors } from '../../../errors.ts';
 import { CHANNEL } from '../wake-up.ts';
 
@@ -19,10 +19,15 @@ export type Entry = {
     | 'dlq.skip'
     | 'dlq.quarantine'
     | 'subscription.seek'
+    | 'subscription.drop'
     | 'log.replay'
     | 'inbox.clear'
     | 'outbox.release'
-    | 'outbox.skip';
+    | 'outbox.skip'
+    | 'outbox.republish'
+    | 'jobs.retry'
+    | 'jobs.cancel'
+    | 'release.unread';
   readonly detail: Readonly<Record<string, unknown>>;
   /** Whom to wake when it is committed; undefined when nobody waits for it. */
   readonly wake: 'parked' | 'log' | `outbox:${string}` | undefined;
@@ -31,14 +36,18 @@ export type Entry = {
 /** Rows of one transaction of a long change: short enough to stop nobody else. */
 export const BATCH = 500;
 
-/** Runs one step of a change. In a dry run the database itself refuses every write. */
-export async function operate<T>(db: Database, change: Change, work: (tx: Tx) => Promise<T>): Promise<T> {
+/** Runs one step of a change. In a dry run the database itself refuses every write. What is sent by `write` leaves with COMMIT. */
+export async function operate<T>(
+  db: Database,
+  change: Change,
+  work: (tx: Tx, write: Ctx['write']) => Promise<T>,
+): Promise<T> {
   const { actor, reason, dryRun = false } = change;
   if (!dryRun && (actor.trim() === '' || reason.trim() === '')) throw brokerErrors.REASON_MISSING();
   return retryOnConflict(() =>
-    systemTransaction(db, { actor: { type: 'user', id: actor } }, async ({ tx }): Promise<T> => {
+    systemTransaction(db, { actor: { type: 'user', id: actor } }, async ({ tx, write }): Promise<T> => {
       if (dryRun) await execute(tx, sql`set transaction read only`);
-      return work(tx);
+      return work(tx, write);
     }),
   ) as Promise<T>;
 }

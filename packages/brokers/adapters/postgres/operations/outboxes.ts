@@ -2,7 +2,7 @@ import type { Database } from '@ghasi/db/database';
 import { sql } from '@ghasi/db/drizzle';
 import { execute, row, rows, type Tx } from '@ghasi/db/sql';
 import { brokerErrors } from '../../../errors.ts';
-import { type Change, look, operate, record } from './operation.ts';
+import { BATCH, type Change, look, type OnProgress, operate, record } from './operation.ts';
 
 /** How an outbox is doing. */
 export type OutboxStatus = {
@@ -67,29 +67,50 @@ export function outboxStatus(
   });
 }
 
-/** What waits in quarantine, the oldest first. */
+/** What waits in quarantine, outbox by outbox, the oldest first. Without a limit all of it. */
 export function listQuarantined(
   db: Database,
   filter: QuarantineFilter & { readonly limit?: number } = {},
 ): Promise<Quarantined[]> {
-  return look(db, tx => quarantined(tx, filter, filter.limit ?? 100));
+  return look(db, tx => quarantined(tx, filter, filter.limit));
 }
 
+/** Which rows were decided about, and how. */
+export type Resolved = { readonly rows: readonly Quarantined[]; readonly dryRun: boolean };
+
+type Decision = { how: 'release' | 'skip'; filter: QuarantineFilter & { readonly schema: string } };
+
 /**
- * Decides about quarantined rows: `release` puts them back at their old place in the outbox with no failures counted,
- * `skip` leaves them unpublished. Either way their keys go on, and the rows stay in quarantine as resolved.
+ * Decides about quarantined rows, 500 per transaction: `release` puts them back at their old place in the outbox with no
+ * failures counted, `skip` leaves them unpublished. Either way their keys go on, and the rows stay in quarantine as
+ * resolved.
  */
-export function resolveQuarantined(
+export async function resolveQuarantined(
   db: Database,
   change: Change,
-  { how, filter }: { how: 'release' | 'skip'; filter: QuarantineFilter & { readonly schema: string } },
-): Promise<{ rows: readonly Quarantined[]; dryRun: boolean }> {
-  const { schema } = filter;
+  { how, filter }: Decision,
+  onProgress?: OnProgress,
+): Promise<Resolved> {
+  const chosen = await look(db, tx => quarantined(tx, filter, undefined));
+  const missing = filter.seqs?.find(seq => !chosen.some(one => one.seq === seq));
+  if (missing !== undefined) throw brokerErrors.NOT_QUARANTINED({ schema: filter.schema, seq: missing });
+  if (change.dryRun === true) return { rows: chosen, dryRun: true };
+  const rows: Quarantined[] = [];
+  // Those that were there at the beginning: what fails again meanwhile is not taken twice.
+  for (let first = 0; first < chosen.length; first += BATCH) {
+    const seqs = chosen.slice(first, first + BATCH).map(({ seq }) => seq);
+    rows.push(...(await resolveBatch(db, change, { how, filter: { ...filter, seqs } })));
+    onProgress?.(rows.length, chosen.length);
+  }
+  return { rows, dryRun: false };
+}
+
+/** One transaction of it; of two operators the second finds nothing to do. */
+function resolveBatch(db: Database, change: Change, { how, filter }: Decision): Promise<Quarantined[]> {
+  const { schema, seqs: _, ...given } = filter;
   return operate(db, change, async tx => {
-    const found = await quarantined(tx, filter, 1_000);
-    const missing = filter.seqs?.find(seq => !found.some(one => one.seq === seq));
-    if (missing !== undefined) throw brokerErrors.NOT_QUARANTINED({ schema, seq: missing });
-    if (change.dryRun || found.length === 0) return { rows: found, dryRun: change.dryRun ?? false };
+    const found = await quarantined(tx, filter, undefined);
+    if (found.length === 0) return found;
     const seqs = found.map(({ seq }) => seq);
     if (how === 'release') await putBack(tx, schema, seqs);
     await execute(
@@ -101,10 +122,10 @@ export function resolveQuarantined(
     const events = found.map(({ seq, eventId, tenantId }) => ({ seq, eventId, tenantId }));
     await record(tx, change, {
       action: how === 'release' ? 'outbox.release' : 'outbox.skip',
-      detail: { filter, count: found.length, events },
+      detail: { filter: { schema, ...given }, count: found.length, events },
       wake: `outbox:${schema}`,
     });
-    return { rows: found, dryRun: false };
+    return found;
   });
 }
 
@@ -125,11 +146,15 @@ async function putBack(tx: Tx, schema: string, seqs: readonly number[]): Promise
   );
 }
 
-async function quarantined(tx: Tx, filter: QuarantineFilter, limit: number): Promise<Quarantined[]> {
+async function quarantined(
+  tx: Tx,
+  filter: QuarantineFilter,
+  limit: number | undefined,
+): Promise<Quarantined[]> {
   const known = await outboxSchemas(tx);
   const { schema, tenantId, topic, seqs } = filter;
   if (schema !== undefined && !known.includes(schema))
-    throw brokerErrors.UNKNOWN_OUTBOX({ schema, known: known.join(', ') || 'none yet' });
+    throw brokerErrors.UNKNOWN_OUTBOX({ schema, known: known.length > 0 ? known : 'none yet' });
   const found: Quarantined[] = [];
   for (const one of schema === undefined ? known : [schema]) {
     const part = await rows<Quarantined>(
@@ -144,7 +169,7 @@ async function quarantined(tx: Tx, filter: QuarantineFilter, limit: number): Pro
             ${topic === undefined ? sql`` : sql`and q.topic = ${topic}`}
             ${seqs === undefined ? sql`` : sql`and q.seq = any(${sql.param(seqs)}::bigint[])`}
           order by q.seq
-          limit ${limit}`,
+          limit ${limit === undefined ? null : limit - found.length}`,
     );
     found.push(...part);
   }

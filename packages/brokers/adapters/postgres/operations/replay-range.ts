@@ -3,9 +3,9 @@ import type { Database } from '@ghasi/db/database';
 import { sql } from '@ghasi/db/drizzle';
 import { execute, row, rows } from '@ghasi/db/sql';
 import { brokerErrors } from '../../../errors.ts';
-import { endOfLog, originalsIn, placeAt, type Range } from './log-range.ts';
+import { assertInLog, endOfLog, originalsIn, placeAt, type Range } from './log-range.ts';
 import { BATCH, type Change, look, type OnProgress, operate, record } from './operation.ts';
-import { findSubscription } from './subscriptions.ts';
+import { assertReadsLog, findSubscription } from './subscriptions.ts';
 
 /** Which events once more, and for whom. Times are of publication: from `since` on, before `until` (default: all). */
 export type ReplayRange = {
@@ -45,8 +45,11 @@ export async function replayRange(
 ): Promise<Replayed> {
   const { subscription, range } = await look(db, async tx => {
     const name = await findSubscription(tx, wanted.subscription);
+    await assertReadsLog(tx, name);
     const clock = await row<{ now: Date }>(tx, sql`select clock_timestamp() as now`);
-    assertUsable({ ...wanted, subscription: name }, clock?.now ?? new Date());
+    const now = clock?.now ?? new Date();
+    assertUsable({ ...wanted, subscription: name }, now);
+    await assertInLog(tx, wanted.since, now);
     const from = await placeAt(tx, wanted.since);
     const to = (wanted.until === undefined ? await endOfLog(tx) : await placeAt(tx, wanted.until)).off;
     return { subscription: name, range: { from, to, topics: wanted.topics, tenantId: wanted.tenantId } };
@@ -96,7 +99,7 @@ async function copyBatch(
 ): Promise<{ copied: number; upTo: number }> {
   const windowEnd = Math.min(after + WINDOW, range.to);
   const part = { ...range, from: { ...range.from, off: after }, to: windowEnd };
-  return operate(db, change, async tx => {
+  return operate(db, change, async (tx, write) => {
     // Looked up before the lock is taken: rows of the log never change, and nobody who appends should wait for a search.
     const picked = await rows<{ off: number }>(
       tx,
@@ -108,10 +111,14 @@ async function copyBatch(
     );
     const [first, last] = [picked[0]?.off, picked.at(-1)?.off];
     if (first === undefined || last === undefined) return { copied: 0, upTo: windowEnd };
-    await execute(tx, sql`select pg_advisory_xact_lock(brokers.append_lock())`);
-    await execute(
-      tx,
-      sql`insert into brokers.log
+    const { topics, tenantId } = range;
+    const detail = { run, subscription, topics, tenantId, first, last, count: picked.length, total };
+    await record(tx, change, { action: 'log.replay', detail, wake: 'log' });
+    write(execute(tx, sql`select pg_advisory_xact_lock(brokers.append_lock())`));
+    write(
+      execute(
+        tx,
+        sql`insert into brokers.log
             (day, off, shard, topic, ordering_key, event_id, tenant_id, envelope, attributes, source, enqueued_at)
           select (select brokers.log_today()), nextval('brokers.log_off'), o.shard, o.topic, o.ordering_key, o.event_id, o.tenant_id, o.envelope,
                  (o.attributes::jsonb
@@ -123,10 +130,8 @@ async function copyBatch(
             where l.day >= ${range.from.day} and l.off = any(${sql.param(picked.map(({ off }) => off))}::bigint[])
             order by l.off
           ) o`,
+      ),
     );
-    const { topics, tenantId } = range;
-    const detail = { run, subscription, topics, tenantId, first, last, count: picked.length, total };
-    await record(tx, change, { action: 'log.replay', detail, wake: 'log' });
     return { copied: picked.length, upTo: picked.length < BATCH ? windowEnd : last };
   });
 }

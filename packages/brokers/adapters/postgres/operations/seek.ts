@@ -3,9 +3,17 @@ import { sql } from '@ghasi/db/drizzle';
 import { execute, row, rows, type Tx } from '@ghasi/db/sql';
 import { brokerErrors } from '../../../errors.ts';
 import type { Position } from '../log-reader.ts';
-import { countFor, endOfLog, firstFrom, placeAt, type RoughCount, startOfLog } from './log-range.ts';
+import {
+  assertInLog,
+  countFor,
+  endOfLog,
+  firstFrom,
+  placeAt,
+  type RoughCount,
+  startOfLog,
+} from './log-range.ts';
 import { type Change, operate, record } from './operation.ts';
-import { findSubscription } from './subscriptions.ts';
+import { assertReadsLog, findSubscription } from './subscriptions.ts';
 
 /** Where to: a moment, the oldest message that is kept, or after the newest. */
 export type SeekTarget = Date | 'start' | 'end';
@@ -25,10 +33,6 @@ export type Sought = {
   readonly dryRun: boolean;
 };
 
-/** How long the log is kept (DLQ-03, DLQ-26). */
-const LOG_DAYS = 7;
-const DAY_MS = 86_400_000;
-
 /**
  * Moves a subscription, in all its processes at once: every shard's fencing number rises, so whatever was in flight may
  * not acknowledge any more, and the owners start again from the new place within a heartbeat. A key that was parked
@@ -41,6 +45,7 @@ export function seek(
 ): Promise<Sought> {
   return operate(db, change, async tx => {
     const subscription = await findSubscription(tx, target.subscription);
+    await assertReadsLog(tx, subscription);
     const place = await placeOf(tx, target.to);
     const again = await crossed(tx, { subscription, place, topics: target.topics, side: 'done' });
     const skipped = await crossed(tx, { subscription, place, topics: target.topics, side: 'ahead' });
@@ -123,13 +128,12 @@ async function placeOf(tx: Tx, to: SeekTarget): Promise<Position> {
   if (to === 'end') return endOfLog(tx);
   const clock = await row<{ now: Date }>(tx, sql`select clock_timestamp() as now`);
   const now = clock?.now ?? to;
-  const refuse = (reason: string) => brokerErrors.BAD_MOMENT({ moment: to.toISOString(), reason });
-  if (to > now) throw refuse('it is in the future; "end" means after the newest message');
-  const oldest = await firstFrom(tx, 0);
-  if (oldest !== undefined && to < oldest.published_at && now.getTime() - to.getTime() > LOG_DAYS * DAY_MS)
-    throw refuse(
-      `the log is kept ${LOG_DAYS} days and begins at ${oldest.published_at.toISOString()}; "start" means from there`,
-    );
+  if (to > now)
+    throw brokerErrors.BAD_MOMENT({
+      moment: to.toISOString(),
+      reason: 'it is in the future; "end" means after the newest message',
+    });
+  await assertInLog(tx, to, now); // "start" means from its beginning
   return placeAt(tx, to);
 }
 

@@ -101,7 +101,11 @@ export function settleDeadLetters(
   });
 }
 
-/** The consumer has met these messages and failed; from now on it passes over them. Cleared again by `clearInbox`. */
+/**
+ * The consumer could not apply these messages; from now on it passes over them, whether it had met them or could not even
+ * read them (INBOX-08). Cleared again by `clearInbox`. Only what was taken out in this transaction; and no strays: such a
+ * message may be a copy of one of ours.
+ */
 async function closeInboxRows(tx: Tx, letters: readonly DeadLetter[]): Promise<void> {
   for (const [service, own] of Map.groupBy(letters, ({ subscription }) => subscription)) {
     const schema = schemaOfService(service);
@@ -110,15 +114,26 @@ async function closeInboxRows(tx: Tx, letters: readonly DeadLetter[]): Promise<v
       sql`select to_regclass(format('%I.inbox', ${schema}::text))::text as inbox`,
     );
     if (found?.inbox == null) continue; // a consumer of the broker alone has none
+    // Its own id for a business key: what it says of itself may be wrong, and must not shut out another message.
     await execute(
       tx,
-      sql`update ${sql.identifier(schema)}.inbox i
-          set processed_at = now(), result = 'noop'
+      sql`insert into ${sql.identifier(schema)}.inbox
+            (tenant_id, consumer_name, event_id, topic, event_type, idempotency_key, ordering_key, aggregate_version,
+             processed_at, result, attempts, last_error)
+          select distinct on (s.tenant_id, g.consumer_name, s.event_id)
+                 s.tenant_id, g.consumer_name, s.event_id, s.topic, regexp_replace(s.topic, '[.]v[0-9]+$', ''),
+                 s.event_id::text, s.ordering_key,
+                 coalesce(substring(s.envelope #>> '{metadata,aggregateVersion}' from '^[0-9]{1,18}$')::bigint, 0),
+                 now(), 'noop', s.attempts, s.last_error
           from unnest(${sql.param(own.map(({ tenantId }) => tenantId))}::uuid[],
                       ${sql.param(own.map(({ topic }) => consumerOf(service, topic)))}::text[],
-                      ${sql.param(own.map(({ eventId }) => eventId))}::uuid[]) as g (tenant_id, consumer_name, event_id)
-          where i.tenant_id = g.tenant_id and i.consumer_name = g.consumer_name and i.event_id = g.event_id
-            and i.processed_at is null`,
+                      ${sql.param(own.map(({ id }) => id))}::bigint[]) as g (tenant_id, consumer_name, off)
+          join brokers.settled_letter s
+            on s.tenant_id = g.tenant_id and s.subscription = ${service} and s.off = g.off and s.settled_at = now()
+          where s.attributes ->> 'stray' is null
+          on conflict (tenant_id, consumer_name, event_id) do update
+          set processed_at = now(), result = 'noop'
+          where inbox.processed_at is null`,
     );
   }
 }

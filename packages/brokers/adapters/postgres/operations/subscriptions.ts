@@ -16,10 +16,12 @@ export type Owner = {
 export type SubscriptionStatus = {
   readonly subscription: string;
   readonly owners: readonly Owner[];
-  /** Messages that were published and not yet read. */
-  readonly lag: Pick<RoughCount, 'count' | 'isMore'>;
-  /** Age of the oldest of them; 0 when there is none. */
-  readonly lagSeconds: number;
+  /** What carries its messages. */
+  readonly broker: string;
+  /** Messages that were published and not yet read; null where they are not in the log: then its broker knows. */
+  readonly lag: Pick<RoughCount, 'count' | 'isMore'> | null;
+  /** Age of the oldest of them; 0 when there is none, null as `lag`. */
+  readonly lagSeconds: number | null;
   /** Keys whose first message fails and is being tried again. */
   readonly retrying: number;
   /** Keys whose first message is a dead letter. */
@@ -53,8 +55,22 @@ export async function findSubscription(tx: Tx, name: string): Promise<string> {
   const known = await subscriptionNames(tx);
   const found = known.find(one => one === name || one === `${name}-service`);
   if (found === undefined)
-    throw brokerErrors.UNKNOWN_SUBSCRIPTION({ name, known: known.join(', ') || 'none yet' });
+    throw brokerErrors.UNKNOWN_SUBSCRIPTION({ name, known: known.length > 0 ? known : 'none yet' });
   return found;
+}
+
+/** Refuses what works on the log for a subscription that reads from elsewhere: it would seem to work and do nothing. */
+export async function assertReadsLog(tx: Tx, subscription: string): Promise<void> {
+  const broker = await brokerOf(tx, subscription);
+  if (broker !== 'postgres') throw brokerErrors.NOT_IN_LOG({ subscription, broker });
+}
+
+async function brokerOf(tx: Tx, subscription: string): Promise<string> {
+  const found = await row<{ broker: string }>(
+    tx,
+    sql`select broker from brokers.cursor where subscription = ${subscription} and shard = 0`,
+  );
+  return found?.broker ?? 'postgres';
 }
 
 async function subscriptionNames(tx: Tx): Promise<string[]> {
@@ -65,19 +81,13 @@ async function subscriptionNames(tx: Tx): Promise<string[]> {
   return found.map(({ subscription }) => subscription);
 }
 
-async function statusOf(
+/** How one subscription is doing. */
+export async function statusOf(
   tx: Tx,
   subscription: string,
   { tenantId, topicsOf }: StatusOptions,
 ): Promise<SubscriptionStatus> {
-  const topics = await topicsOf?.(subscription);
   const ofTenant = tenantId === undefined ? sql`` : sql`and tenant_id = ${tenantId}`;
-  const cursor = await row<{ off: number; day: string; seeks: number }>(
-    tx,
-    sql`select min(off)::float8 as off, min(day) as day, max(generation) as seeks
-        from brokers.cursor
-        where subscription = ${subscription}`,
-  );
   const owners = await rows<Owner>(
     tx,
     sql`select c.owner as id, count(*)::int as shards,
@@ -99,20 +109,45 @@ async function statusOf(
         where subscription = ${subscription} ${ofTenant}`,
   );
   const { retrying = 0, dead = 0, messages = 0 } = parked ?? {};
-  const end = await endOfLog(tx);
-  const { off = end.off, day = end.day, seeks = 0 } = cursor ?? {};
-  const range = { from: { off, day }, to: end.off, topics, tenantId };
-  const lag = await countFor(tx, subscription, { ...range, side: 'ahead' });
-  const now = await row<{ now: Date }>(tx, sql`select clock_timestamp() as now`);
+  const seeks = await row<{ n: number }>(
+    tx,
+    sql`select max(generation) as n from brokers.cursor where subscription = ${subscription}`,
+  );
+  const broker = await brokerOf(tx, subscription);
   return {
     subscription,
+    broker,
     owners,
-    lag: { count: lag.count, isMore: lag.isMore },
-    lagSeconds:
-      lag.oldest === null ? 0 : Math.max(0, ((now?.now.getTime() ?? 0) - lag.oldest.getTime()) / 1000),
+    ...(broker === 'postgres'
+      ? await unread(tx, subscription, { tenantId, topics: await topicsOf?.(subscription) })
+      : { lag: null, lagSeconds: null }),
     retrying,
     dead,
     waiting: Math.max(0, messages - retrying - dead),
-    seeks,
+    seeks: seeks?.n ?? 0,
   };
+}
+
+async function unread(
+  tx: Tx,
+  subscription: string,
+  chosen: { tenantId: string | undefined; topics: readonly string[] | undefined },
+): Promise<{ lag: Pick<RoughCount, 'count' | 'isMore'>; lagSeconds: number }> {
+  const cursor = await row<{ off: number; day: string }>(
+    tx,
+    sql`select min(off)::float8 as off, min(day) as day
+        from brokers.cursor
+        where subscription = ${subscription}`,
+  );
+  const end = await endOfLog(tx);
+  const { off = end.off, day = end.day } = cursor ?? {};
+  const { count, isMore, oldest } = await countFor(tx, subscription, {
+    ...chosen,
+    from: { off, day },
+    to: end.off,
+    side: 'ahead',
+  });
+  const now = await row<{ now: Date }>(tx, sql`select clock_timestamp() as now`);
+  const lagSeconds = oldest === null ? 0 : Math.max(0, ((now?.now.getTime() ?? 0) - oldest.getTime()) / 1000);
+  return { lag: { count, isMore }, lagSeconds };
 }
