@@ -1,5 +1,7 @@
 import type { Fence } from '@ghasi/brokers/broker';
-import { cutConnection, type Database } from '@ghasi/db/database';
+import { cutConnection, type Database, type OutboxRow } from '@ghasi/db/database';
+import { sqlState } from '@ghasi/db/pg-errors';
+import { NeverEnded } from '@ghasi/db/sent';
 import { type Actor, type Ctx, tenantTransaction } from '@ghasi/db/tenant-transaction';
 import { failpoint, isArmed } from '@ghasi/domain-primitives/failpoint';
 import type { TenantId } from '@ghasi/domain-primitives/ids';
@@ -24,6 +26,9 @@ export type ApplierOptions = {
 type Batch = { readonly reads: readonly Readable[]; readonly fence: Fence | undefined };
 
 const HANDLER_MS = 8_000;
+const LONGEST_MS = 14_000; // a batch; the server ends a statement, and a transaction that waits for us, after 15 s
+/** The server's limits: of a wait for a lock, of a statement, of a transaction that is idle, of one that is not. */
+const LIMITS = new Set(['55P03', '57014', '25P03', '25P04']);
 
 /** A reaction did not end in time. */
 export class TookTooLong extends Error {
@@ -54,9 +59,8 @@ export class Applier {
   #inTransaction({ reads }: Batch, work: (ctx: Ctx) => Promise<Settled[]>): Promise<Settled[]> {
     const { db, actor, handlerMs = HANDLER_MS } = this.#options;
     const who = { tenantId: reads[0]?.delivery.tenantId as TenantId, actor };
-    return tenantTransaction(db, who, ctx =>
-      withTimeout(ctx, handlerMs * Math.min(reads.length, 4), () => work(ctx)),
-    );
+    const limitMs = Math.min(handlerMs * Math.min(reads.length, 4), LONGEST_MS);
+    return tenantTransaction(db, who, ctx => withTimeout(ctx, limitMs, () => work(ctx))).catch(asTookTooLong);
   }
 
   async #hopefully(ctx: Ctx, batch: Batch): Promise<Settled[]> {
@@ -86,44 +90,49 @@ export class Applier {
     isNew: (place: number) => boolean,
   ): Promise<Settled[]> {
     const results: Settled[] = [];
+    const rows: OutboxRow[] = []; // of all events they cause, written together
     while (results.length < reads.length) {
       const place = results.length;
       const read = reads[place] as Readable;
       const together = untilAnother(reads, place, isNew);
       if (together.length > 1) {
-        await this.#reactToMany(ctx, together);
+        rows.push(...(await this.#reactToMany(ctx, together)));
         for (const _ of together) results.push('ok');
         continue;
       }
       const result = isNew(place) ? await this.#react(ctx, read) : 'seen';
       if (result === 'noop') this.#options.inbox.markNoop(ctx, read.claim);
-      results.push(result);
+      if (typeof result === 'string') results.push(result);
+      else {
+        rows.push(...result);
+        results.push('ok');
+      }
     }
+    this.#append(ctx, rows);
     await failpoint('consumer.after-effect');
     return results;
   }
 
   /** In no message's trace: an event it causes names its own cause, or starts a trace. */
-  async #reactToMany(ctx: Ctx, reads: readonly Readable[]): Promise<void> {
-    const result = await inTracesOfEvents(reads, async () => reads[0]?.reaction.handleMany?.(ctx, reads));
-    this.#append(ctx, result || []);
+  async #reactToMany(ctx: Ctx, reads: readonly Readable[]): Promise<OutboxRow[]> {
+    const events = await inTracesOfEvents(reads, async () => reads[0]?.reaction.handleMany?.(ctx, reads));
+    return this.#options.outbox.rowsOf(ctx, events || []);
   }
 
-  /** Runs the reaction and appends what it caused, in the trace of its event: the next event belongs there too (ENV-09). */
-  #react(ctx: Ctx, read: Readable): Promise<Settled> {
+  /** Runs the reaction, and gives what it caused, in the trace of its event: the next event belongs there too (ENV-09). */
+  #react(ctx: Ctx, read: Readable): Promise<'noop' | OutboxRow[]> {
     const { reaction, envelope, payload } = read;
     return inTraceOfEvent(read, async () => {
-      const result = (await reaction.handle(ctx, payload, envelope)) ?? [];
-      if (result === 'noop') return 'noop';
-      this.#append(ctx, result, { causationId: envelope.eventId as UUIDv7 });
-      return 'ok';
+      const events = (await reaction.handle(ctx, payload, envelope)) ?? [];
+      if (events === 'noop') return 'noop';
+      return this.#options.outbox.rowsOf(ctx, events, { causationId: envelope.eventId as UUIDv7 });
     });
   }
 
-  #append(ctx: Ctx, events: readonly unknown[], cause?: { causationId: UUIDv7 }): void {
-    if (events.length === 0) return;
+  #append(ctx: Ctx, rows: readonly OutboxRow[]): void {
+    if (rows.length === 0) return;
     const { outbox } = this.#options;
-    ctx.write(outbox.append(ctx, events, cause));
+    ctx.write(outbox.insert(ctx, rows));
     ctx.afterCommit(() => outbox.committed(ctx.tenantId));
   }
 }
@@ -145,6 +154,12 @@ function untilAnother(
   let end = place;
   while (end < reads.length && reads[end]?.reaction === reaction && isNew(end)) end++;
   return reads.slice(place, end);
+}
+
+/** A reaction may as well hang in the database, or in what it ensures: those have limits of their own. */
+function asTookTooLong(error: unknown): never {
+  if (!(error instanceof NeverEnded || LIMITS.has(sqlState(error) ?? ''))) throw error;
+  throw new TookTooLong(`took too long: ${(error as Error).message}`, { cause: error });
 }
 
 /** Ends work that takes too long. Its connection is cut, so that whatever it still does reaches nothing. */

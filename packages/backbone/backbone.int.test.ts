@@ -1,11 +1,25 @@
+import { openDatabase } from '@ghasi/db/database';
 import { tenantTransaction } from '@ghasi/db/tenant-transaction';
 import type { TenantId } from '@ghasi/domain-primitives/ids';
 import { uuid7 } from '@ghasi/domain-primitives/uuid';
 import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
 import { waitUntil } from '@ghasi/testing/signal';
+import { targetOf, tcpProxy } from '@ghasi/testing/tcp-proxy';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { changeOrder, type Shop, shopMigrations, startShop } from './fixtures/shop.ts';
+import { Backbone } from './backbone.ts';
+import {
+  changeOrder,
+  OrderChanged,
+  orders,
+  type Shop,
+  StockReserved,
+  shopMigrations,
+  startShop,
+  stock,
+} from './fixtures/shop.ts';
 import { type Claim, createInbox } from './inbox.ts';
+import { createRegistry } from './registry.ts';
+import { createSigner } from './signature.ts';
 
 let database: TestDatabase;
 let shop: Shop;
@@ -30,6 +44,32 @@ test('OUTBOX-01, INBOX-02: a committed event has one effect, in order', async ()
   await waitUntil('five effects', async () => (await effects(tenantId)).length >= 5);
   expect(await effects(tenantId)).toEqual([1, 2, 3, 4, 5].map(version => ({ order_id: 'o1', version })));
   expect(await database.admin('select count(*)::int as n from orders.outbox')).toEqual([{ n: 0 }]);
+});
+
+test('a backbone that could not start its consumers leaves no session behind', async () => {
+  const place = await testDatabase({ migrations: shopMigrations });
+  const judge = (chunk: Buffer) => (chunk.includes('heartbeat_at >') ? 'cut-before' : 'pass');
+  const proxy = await tcpProxy({ target: targetOf(place.adminUrl), judge });
+  const backbone = new Backbone({
+    services: [orders, stock()],
+    registry: createRegistry([OrderChanged, StockReserved]),
+    signer: createSigner([{ id: 'test', secret: place.secret }]),
+    producedBy: { instance: 'test-1', commit: '0000000', region: 'me-central1' },
+    dataResidency: 'me-central1',
+  });
+  const relayDb = openDatabase({ url: proxy.through(place.roleUrl('relay')), service: 'relay' });
+  const databases = { orders: place.open('orders'), stock: place.open('stock') };
+  await expect(backbone.start({ relayDb, databases })).rejects.toThrow();
+  const sessions = () =>
+    place.admin(
+      `select from pg_stat_activity where datname = current_database() and application_name like 'melm-%'`,
+    );
+  expect(await sessions()).not.toEqual([]);
+  await backbone.stop();
+  await waitUntil('nothing is left of it', async () => (await sessions()).length === 0);
+  await relayDb.close();
+  await proxy.close();
+  await place.drop();
 });
 
 test('whoever lost one of the shards of a batch claims none of it', async () => {

@@ -1,6 +1,7 @@
 import type { Broker, RetryPolicy, Subscription } from '@ghasi/brokers/broker';
 import { ensureCursors } from '@ghasi/brokers/leases';
 import { type BrokerTimes, PostgresBroker } from '@ghasi/brokers/postgres-broker';
+import { repeat } from '@ghasi/brokers/repeat';
 import { openWakeUps, type WakeUps } from '@ghasi/brokers/wake-up';
 import type { Database } from '@ghasi/db/database';
 import type { Producer } from '@ghasi/event-envelope/envelope';
@@ -10,6 +11,8 @@ import type { Metrics } from '@ghasi/telemetry/metrics';
 import type { BreakerPolicy } from './circuit-breaker.ts';
 import { createSubscriber } from './consumer.ts';
 import type { Service } from './define-service.ts';
+import { backboneErrors } from './errors.ts';
+import { assertOutboxes } from './missing-outboxes.ts';
 import { startNetworkRelay } from './network-relay.ts';
 import { observeBacklog } from './observe-backlog.ts';
 import { observePublished } from './observe-published.ts';
@@ -17,8 +20,10 @@ import type { TenantClassOf } from './observe-tenant-class.ts';
 import { createOutbox, type ServiceOutbox } from './outbox.ts';
 import { versionsOf } from './read-delivery.ts';
 import type { Registry } from './registry.ts';
+import { recordedSchemas } from './registry-released.ts';
 import { type Relay, startRelay } from './relay.ts';
 import type { Signer } from './signature.ts';
+import { topologyProblems } from './topology.ts';
 import { startUpkeep, type Upkeep } from './upkeep.ts';
 
 /** What the backbone of a process must know before any database is opened. */
@@ -34,6 +39,8 @@ export type BackboneOptions = {
   readonly metrics?: Metrics;
   /** How large a tenant is, for the one label that may speak of tenants (X-040). Default: small. */
   readonly tenantClassOf?: TenantClassOf;
+  /** Whether another process answers the questions of a schema (`createAsk` must know where). Default: none does. */
+  readonly answeredElsewhere?: (schema: string) => boolean;
 };
 
 /** What it needs to run. */
@@ -64,15 +71,24 @@ export class Backbone {
   readonly #outboxes = new Map<string, ServiceOutbox>();
   #relay: Relay | undefined;
   #broker: Broker | undefined;
+  /** The same, unless somebody else opened it and closes it. */
+  #ownBroker: Broker | undefined;
   #wakeUps: WakeUps | undefined;
   #upkeep: Upkeep | undefined;
-  #deafTimer: NodeJS.Timeout | undefined;
+  #deafPolls: { stop(): void } | undefined;
   #subscription: Subscription | undefined;
   #unwatch: (() => void) | undefined;
 
+  /** Throws BAD_TOPOLOGY with everything that keeps the services from working together. */
   constructor(options: BackboneOptions) {
+    const { services, registry, answeredElsewhere } = options;
+    const problems = topologyProblems(services, {
+      publishedElsewhere: subject => registry.find(subject) !== undefined,
+      ...(answeredElsewhere === undefined ? {} : { answeredElsewhere }),
+    });
+    if (problems.length > 0) throw backboneErrors.BAD_TOPOLOGY({ reasons: problems });
     this.#options = options;
-    for (const { name, schema } of options.services) {
+    for (const { name, schema } of services) {
       this.#outboxes.set(
         schema,
         createOutbox({
@@ -92,9 +108,15 @@ export class Backbone {
     return outbox;
   }
 
+  /** Throws NO_OUTBOX when a migration forgot `add_messaging`. */
   async start(options: StartOptions): Promise<void> {
-    const { services, log } = this.#options;
+    const { services, registry, log, metrics } = this.#options;
     const { relayDb } = options;
+    const schemas = services.map(({ schema }) => schema);
+    await assertOutboxes(relayDb, schemas);
+    registry.readFrom(() => recordedSchemas(relayDb));
+    for (const { counts } of services)
+      for (const { metric, labels } of counts) metrics?.inc(metric, labels, 0);
     await relayDb.pool.query('select brokers.make_partitions(3)');
     const consuming = services.filter(({ reacts }) => reacts.length > 0);
     const subscriptions = options.subscriptions ?? consuming.map(({ name }) => name);
@@ -110,16 +132,21 @@ export class Backbone {
         else void this.#broker?.retryParked().catch(() => {});
       },
     });
-    this.#deafTimer = setInterval(() => this.#pollWhileDeaf(), DEAF_POLL_MS);
+    this.#deafPolls = repeat(
+      DEAF_POLL_MS,
+      () => this.#pollWhileDeaf(),
+      () => {}, // the relay's own poll says what is wrong
+    );
     if (options.relay !== false) {
-      const schemas = services.map(({ schema }) => schema);
       this.#upkeep = startUpkeep({ db: relayDb, schemas, log });
       this.#relay = this.#startRelay(options, schemas, this.#wakeUps);
       this.#unwatch = this.#watch(this.#relay, options);
     }
     if (options.consumers === false || consuming.length === 0) return;
-    this.#broker = options.broker ?? this.#logInPostgres(options);
-    this.#subscription = await this.#broker.subscribe(
+    const broker = options.broker ?? this.#logInPostgres(options);
+    this.#broker = broker;
+    if (options.broker === undefined) this.#ownBroker = broker;
+    this.#subscription = await broker.subscribe(
       consuming.map(service =>
         createSubscriber({
           ...this.#options,
@@ -133,9 +160,9 @@ export class Backbone {
   }
 
   #startRelay({ relayDb: db, broker }: StartOptions, schemas: readonly string[], wakeUps: WakeUps): Relay {
-    const { log, metrics } = this.#options;
+    const { log } = this.#options;
     const shared = { db, schemas, log, observe: this.#observePublished() };
-    if (broker !== undefined) return startNetworkRelay({ ...shared, broker, metrics });
+    if (broker !== undefined) return startNetworkRelay({ ...shared, broker });
     return startRelay({
       ...shared,
       wake: wakeUps.payload({ kind: 'log' }),
@@ -152,8 +179,13 @@ export class Backbone {
       ...(retry === undefined ? {} : { retry }),
       ...(times === undefined ? {} : { times }),
       ...(member === undefined ? {} : { member }),
-      hasSession: () => this.#wakeUps?.hears ?? false,
+      hasSession: () => this.hasSession,
     });
+  }
+
+  /** False behind a pooler that gives a connection to somebody else after each transaction, and until that is known. */
+  get hasSession(): boolean {
+    return this.#wakeUps?.hears ?? false;
   }
 
   /** Looks at outboxes, log and due retries now instead of at the next tick, and writes the cursors down. */
@@ -166,18 +198,19 @@ export class Backbone {
 
   async stop(): Promise<void> {
     this.#unwatch?.();
-    clearInterval(this.#deafTimer);
+    this.#deafPolls?.stop();
     await this.#subscription?.stop();
+    await this.#ownBroker?.close(); // it has a session also when nobody could subscribe
     await this.#relay?.stop();
     await this.#upkeep?.stop();
     await this.#wakeUps?.stop();
   }
 
   /** Behind a pooler that swallows notifications, and until the first one came back. */
-  #pollWhileDeaf(): void {
+  async #pollWhileDeaf(): Promise<void> {
     if (this.#wakeUps?.hears !== false) return;
-    this.#relay?.poll().catch(() => {}); // the relay's own poll says what is wrong
     this.#broker?.wake();
+    await this.#relay?.poll();
   }
 
   #observePublished() {
@@ -192,7 +225,7 @@ export class Backbone {
     const { services, registry, metrics } = this.#options;
     if (metrics === undefined) return undefined;
     const subscriptions = services
-      .filter(({ reacts }) => reacts.length > 0 && broker === undefined) // how far others came is not in the log
+      .filter(({ reacts }) => reacts.length > 0)
       .map(({ name, reacts }) => ({
         name,
         topics: reacts.flatMap(({ event }) => versionsOf(event).map(({ subject }) => subject)),
@@ -202,6 +235,9 @@ export class Backbone {
       metrics,
       services,
       subscriptions,
+      ...(broker === undefined
+        ? {}
+        : { unread: () => broker.backlog(subscriptions.map(({ name }) => name)) }),
       seen: schema => relay.seen(schema),
       retentionOf: topic => registry.find(topic)?.retention,
       prepare: async () => this.#broker?.flush(), // cursors are written every half second; a gauge should not show that

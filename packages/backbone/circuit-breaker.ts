@@ -10,20 +10,31 @@ export const defaultBreaker: BreakerPolicy = { failingKeys: 5, firstPauseMs: 5_0
 
 /**
  * Tells "this message is bad" from "nothing works": when many keys fail one after the other, the subscription pauses
- * instead of burning every message's attempts (X-066). After the pause one message is tried; its success closes it.
+ * instead of burning every message's attempts (X-066). After the pause one message is tried; its success closes it. Its
+ * failure counts as an attempt: otherwise the oldest of a few bad messages would be tried for ever, and everything behind
+ * it would wait (docs/decisions/0026).
  */
 export class CircuitBreaker {
   readonly #policy: BreakerPolicy;
+  readonly #now: () => number;
   readonly #failing = new Set<string>();
   #pauseMs = 0;
+  #pausedUntil = 0;
 
-  constructor(policy: BreakerPolicy = defaultBreaker) {
+  /** `now` in milliseconds of a clock that never goes back. */
+  constructor(policy: BreakerPolicy = defaultBreaker, now: () => number = () => performance.now()) {
     this.#policy = policy;
+    this.#now = now;
   }
 
-  /** True after a pause: try one message before the others. */
+  /** True from the first pause to the next success: try one message before the others. */
   get isTesting(): boolean {
     return this.#pauseMs > 0;
+  }
+
+  /** How long nothing is to be tried; 0: now. */
+  get restMs(): number {
+    return this.isTesting ? Math.max(0, Math.ceil(this.#pausedUntil - this.#now())) : 0;
   }
 
   succeeded(): void {
@@ -31,12 +42,18 @@ export class CircuitBreaker {
     this.#pauseMs = 0;
   }
 
-  /** Counts a failure; says how long to pause when the breaker opens or stays open. */
-  failed(key: string): number | undefined {
+  /**
+   * Says whether a failure is the message's own, an attempt that counts. Of those that fail while the breaker is open, only
+   * the first after each pause is: the others would have waited, had they begun a moment later.
+   */
+  failed(key: string): boolean {
     this.#failing.add(key);
-    if (!this.isTesting && this.#failing.size < this.#policy.failingKeys) return undefined;
+    if (!this.isTesting && this.#failing.size < this.#policy.failingKeys) return true;
+    if (this.restMs > 0) return false;
     const { firstPauseMs, longestPauseMs } = this.#policy;
-    this.#pauseMs = this.#pauseMs === 0 ? firstPauseMs : Math.min(longestPauseMs, this.#pauseMs * 2);
-    return this.#pauseMs;
+    const wasTest = this.isTesting;
+    this.#pauseMs = wasTest ? Math.min(longestPauseMs, this.#pauseMs * 2) : firstPauseMs;
+    this.#pausedUntil = this.#now() + this.#pauseMs;
+    return wasTest;
   }
 }

@@ -1,5 +1,6 @@
 import type { Database } from '@ghasi/db/database';
 import { sendAlone } from '@ghasi/db/send';
+import { safeReason } from '@ghasi/domain-primitives/safe-reason';
 import { escapeIdentifier } from 'pg';
 import { outboxColumns } from './outbox-columns.ts';
 
@@ -70,7 +71,7 @@ export function createClaims(db: Database, schema: string, owner: string): Claim
         published.map(({ head }) => head),
         failed.map(({ row }) => row.seq),
         failed.map(({ row }) => row.head),
-        failed.map(({ error }) => error.slice(0, 2000)),
+        failed.map(({ error }) => safeReason(error, 2000)),
         failed.map(({ waitMs }) => waitMs),
       ]);
       return new Set(found.map(({ seq }) => seq));

@@ -1,6 +1,7 @@
 import type { Delivery } from '@ghasi/brokers/broker';
 import { accepted } from '@ghasi/db/accepted';
-import { sql } from '@ghasi/db/drizzle';
+import { openClient } from '@ghasi/db/database';
+import { type SQL, sql } from '@ghasi/db/drizzle';
 import { rows } from '@ghasi/db/sql';
 import { type Ctx, tenantTransaction } from '@ghasi/db/tenant-transaction';
 import type { TenantId } from '@ghasi/domain-primitives/ids';
@@ -12,7 +13,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createSubscriber } from './consumer.ts';
 import { OrderChanged, recordEffect, type Shop, shopMigrations, startShop, stock } from './fixtures/shop.ts';
 import { on } from './reaction.ts';
-import { createRegistry } from './registry.ts';
+import { createRegistry, type ReleasedHashes } from './registry.ts';
 import { createSigner } from './signature.ts';
 
 let database: TestDatabase;
@@ -26,7 +27,10 @@ afterAll(async () => {
   await database.drop();
 });
 
-type Change = { orderId: string; isBad: boolean };
+/** `unreadable` and `drifted` are signed by us and cannot be read; a `stray` nobody of ours signed. */
+const whats = ['good', 'bad', 'unreadable', 'drifted', 'stray'] as const;
+const NEWER = '0'.repeat(64); // hash of a schema this process was not built with
+type Change = { orderId: string; what: (typeof whats)[number] };
 type Version = Change & { version: number };
 
 /** The same changes with the version each gives its order. */
@@ -45,8 +49,11 @@ async function published(tenantId: TenantId, changes: readonly Version[]): Promi
   await tenantTransaction(shop.orders, who, async () =>
     accepted(
       undefined,
-      changes.map(({ orderId, version, isBad }) =>
-        OrderChanged.from({ orderId, version, note: isBad ? 'bad' : '' }, { aggregateVersion: version }),
+      changes.map(({ orderId, version, what }) =>
+        OrderChanged.from(
+          { orderId, version, note: what === 'bad' ? 'bad' : '' },
+          { aggregateVersion: version },
+        ),
       ),
     ),
   );
@@ -58,16 +65,39 @@ async function published(tenantId: TenantId, changes: readonly Version[]): Promi
       [tenantId],
     );
   await waitUntil('all are in the log', async () => (await logged()).length === changes.length);
-  return logged();
+  return (await logged()).map((delivery, place) => spoilt(delivery, changes[place]?.what));
+}
+
+function spoilt(delivery: Delivery, what: Change['what'] | undefined): Delivery {
+  const signed = (envelope: string) => {
+    const signature = createSigner([{ id: 'test', secret: database.secret }]).sign(envelope);
+    return { ...delivery, envelope, attributes: { ...delivery.attributes, signature } };
+  };
+  switch (what) {
+    case 'unreadable':
+      return signed('null');
+    case 'drifted':
+      return signed(delivery.envelope.replace(/sha256-[0-9a-f]{64}/, `sha256-${NEWER}`));
+    case 'stray':
+      return { ...delivery, attributes: {} };
+    default:
+      return delivery;
+  }
 }
 
 const fails = (ctx: Ctx) => rows(ctx.tx, sql`select 1 / 0`);
 const hangs = () => new Promise(() => {});
 
+type ConsumerTraits = {
+  atBad?: (ctx: Ctx) => Promise<unknown>;
+  handlerMs?: number;
+  released?: () => Promise<ReleasedHashes>;
+};
+
 /** A service that does this at bad changes, and how often its reaction ran. */
 function openConsumer(
   order: 'required' | 'any',
-  { atBad = fails, handlerMs }: { atBad?: (ctx: Ctx) => Promise<unknown>; handlerMs?: number } = {},
+  { atBad = fails, handlerMs, released }: ConsumerTraits = {},
 ) {
   const runs: string[] = [];
   const react = on(OrderChanged, async (ctx, change) => {
@@ -75,11 +105,13 @@ function openConsumer(
     await recordEffect(ctx, change);
     if (change.note === 'bad') await atBad(ctx);
   });
+  const registry = createRegistry([OrderChanged]);
+  if (released !== undefined) registry.readFrom(released);
   const subscriber = createSubscriber({
     service: stock([react], { order }),
-    db: shop.stock,
+    db: { ...shop.stock, answerMs: 500 }, // so long a transaction waits for its checks
     outbox: shop.backbone.outboxOf('stock'),
-    registry: createRegistry([OrderChanged]),
+    registry,
     signer: createSigner([{ id: 'test', secret: database.secret }]),
     breaker: { failingKeys: 1_000, firstPauseMs: 1, longestPauseMs: 1 },
     ...(handlerMs === undefined ? {} : { handlerMs }),
@@ -96,12 +128,21 @@ const effects = (tenantId: string) =>
 const someChanges = fc.array(
   fc.record({
     orderId: fc.constantFrom('o1', 'o2', 'o3', 'o4', 'o5'),
-    isBad: fc.integer({ min: 0, max: 5 }).map(n => n === 0),
+    what: fc.oneof({ weight: 12, arbitrary: fc.constant('good' as const) }, fc.constantFrom(...whats)),
   }),
   { minLength: 1, maxLength: 40 },
 );
 
-test('ORD-02: whichever messages of a batch fail, every other one has its effect once, in order, and none after a failure of its key', async () => {
+/** What becomes of a message that nothing holds back. */
+const outcomeOf = {
+  good: 'done',
+  bad: 'retry',
+  unreadable: 'dead',
+  drifted: 'retry', // whoever released it may still tell us
+  stray: 'dead',
+} as const satisfies Record<Change['what'], string>;
+
+test('ORD-02, X-046, X-080: whichever messages of a batch fail or cannot be read, every other one has its effect once, in order, and none after a failure of its key', async () => {
   await fc.assert(
     fc.asyncProperty(someChanges, fc.constantFrom('required', 'any'), async (changes, order) => {
       const tenantId = newTenantId();
@@ -110,10 +151,11 @@ test('ORD-02: whichever messages of a batch fail, every other one has its effect
       const outcomes = await subscriber.handle(await published(tenantId, all), undefined);
 
       const failed = new Set<string>();
-      const expected = all.map(({ orderId, isBad }) => {
+      const expected = all.map(({ orderId, what }) => {
+        if (what === 'stray') return 'dead'; // never part of its key's history
         if (order === 'required' && failed.has(orderId)) return 'blocked';
-        if (isBad) failed.add(orderId);
-        return isBad ? 'retry' : 'done';
+        if (what !== 'good') failed.add(orderId);
+        return outcomeOf[what];
       });
       expect(outcomes.map(({ kind }) => kind)).toEqual(expected);
       const applied = all.filter((_, place) => expected[place] === 'done');
@@ -125,9 +167,32 @@ test('ORD-02: whichever messages of a batch fail, every other one has its effect
   );
 });
 
+test('X-080, REG-04: a message of a schema that nobody knows yet waits for it, and the later ones of its key behind it', async () => {
+  const tenantId = newTenantId();
+  const all = versionsOf([
+    { orderId: 'o1', what: 'drifted' },
+    { orderId: 'o1', what: 'good' },
+  ]);
+  const batch = await published(tenantId, all);
+  const answers: (Promise<ReleasedHashes> | ReleasedHashes)[] = [
+    Promise.reject(new Error('offline')),
+    {},
+    { [OrderChanged.subject]: [NEWER] },
+  ];
+  const { subscriber } = openConsumer('required', { released: async () => answers.shift() ?? {} });
+  const outcomes = async () => (await subscriber.handle(batch, undefined)).map(({ kind }) => kind);
+  expect(await outcomes()).toEqual(['retry', 'blocked']);
+  expect(await outcomes()).toEqual(['retry', 'blocked']);
+  expect(await effects(tenantId)).toEqual([]);
+  expect(await outcomes()).toEqual(['done', 'done']);
+  expect(await effects(tenantId)).toMatchObject([{ version: 1 }, { version: 2 }]);
+});
+
 test('one bad message among 256 costs a few transactions more, not one for each of the others', async () => {
   const tenantId = newTenantId();
-  const all = versionsOf(Array.from({ length: 256 }, (_, n) => ({ orderId: `o${n}`, isBad: n === 77 })));
+  const all = versionsOf(
+    Array.from({ length: 256 }, (_, n) => ({ orderId: `o${n}`, what: n === 77 ? 'bad' : 'good' })),
+  );
   const { subscriber, runs } = openConsumer('required');
   await subscriber.handle(await published(tenantId, all), undefined);
   const kept = new Set((await effects(tenantId)).map(({ transaction }) => transaction));
@@ -137,10 +202,64 @@ test('one bad message among 256 costs a few transactions more, not one for each 
 
 test('X-090: a reaction that hangs is waited for once with the others of its batch, and then alone', async () => {
   const tenantId = newTenantId();
-  const all = versionsOf(Array.from({ length: 16 }, (_, n) => ({ orderId: `o${n}`, isBad: n === 9 })));
+  const all = versionsOf(
+    Array.from({ length: 16 }, (_, n) => ({ orderId: `o${n}`, what: n === 9 ? 'bad' : 'good' })),
+  );
   const { subscriber, runs } = openConsumer('required', { atBad: hangs, handlerMs: 500 });
   const outcomes = await subscriber.handle(await published(tenantId, all), undefined);
-  expect(outcomes.map(({ kind }) => kind)).toEqual(all.map(({ isBad }) => (isBad ? 'retry' : 'done')));
+  expect(outcomes.map(({ kind }) => kind)).toEqual(all.map(({ what }) => outcomeOf[what]));
   expect(runs.filter(orderId => orderId === 'o9')).toHaveLength(1 + 3); // alone it is tried three times
   expect(await effects(tenantId)).toHaveLength(15);
+});
+
+const waitFor = (ctx: Ctx, limit: 'lock_timeout' | 'statement_timeout', statement: SQL) => {
+  ctx.write(rows(ctx.tx, sql`select set_config(${limit}, '200ms', true)`));
+  return rows(ctx.tx, statement);
+};
+
+test.each([
+  [
+    'a row that somebody else has locked',
+    (ctx: Ctx) =>
+      waitFor(ctx, 'lock_timeout', sql`select from stock.effects where order_id = 'locked' for update`),
+  ],
+  ['a check that does not end', async (ctx: Ctx) => ctx.ensure(hangs())],
+  [
+    'a statement that does not end',
+    (ctx: Ctx) => waitFor(ctx, 'statement_timeout', sql`select pg_sleep(60)`),
+  ],
+])('X-090: %s is waited for once with the others of its batch, and then alone', async (_what, atBad) => {
+  const tenantId = newTenantId();
+  await database.admin(`insert into stock.effects (tenant_id, order_id, version) values ($1, 'locked', 0)`, [
+    tenantId,
+  ]);
+  const other = await openClient(database.adminUrl, 'held-lock');
+  await other.query('begin');
+  await other.query('select from stock.effects where tenant_id = $1 for update', [tenantId]);
+  const all = versionsOf(
+    Array.from({ length: 16 }, (_, n) => ({
+      orderId: `o${n}`,
+      what: n === 9 ? ('bad' as const) : ('good' as const),
+    })),
+  );
+  const { subscriber, runs } = openConsumer('required', { atBad });
+  const outcomes = await subscriber.handle(await published(tenantId, all), undefined);
+  await other.end();
+  expect(outcomes.map(({ kind }) => kind)).toEqual(all.map(({ what }) => outcomeOf[what]));
+  expect(runs.filter(orderId => orderId === 'o9')).toHaveLength(1 + 3); // alone it is tried three times
+});
+
+test.each([
+  ['with a NUL', new Error('a\0b'), 'a\u{fffd}b'],
+  ['with a number', Object.assign(new Error(), { message: 5 }), '5'],
+])('X-060: a failure %s as its message is noted like any other', async (_what, thrown, noted) => {
+  const tenantId = newTenantId();
+  const { subscriber } = openConsumer('required', { atBad: () => Promise.reject(thrown) });
+  const messages = await published(tenantId, [{ orderId: 'o1', version: 1, what: 'bad' }]);
+  const outcomes = await subscriber.handle(messages, undefined);
+  expect(outcomes.map(({ kind }) => kind)).toEqual(['retry']);
+  const failures = await database.admin('select last_error from stock.inbox where tenant_id = $1', [
+    tenantId,
+  ]);
+  expect(failures).toEqual([{ last_error: noted }]);
 });

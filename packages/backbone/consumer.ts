@@ -3,6 +3,8 @@ import type { Delivery, Fence, Outcome, Subscriber } from '@ghasi/brokers/broker
 import type { Database } from '@ghasi/db/database';
 import { isConnectionLoss, sqlState } from '@ghasi/db/pg-errors';
 import type { TenantId } from '@ghasi/domain-primitives/ids';
+import { safeReason } from '@ghasi/domain-primitives/safe-reason';
+import type { DataResidency } from '@ghasi/event-envelope/metadata';
 import { GiveUp, RetryLater } from '@ghasi/jobs/outcome';
 import type { Logger } from '@ghasi/telemetry/logger';
 import type { Metrics } from '@ghasi/telemetry/metrics';
@@ -23,6 +25,8 @@ export type ConsumerOptions = {
   readonly outbox: ServiceOutbox;
   readonly registry: Registry;
   readonly signer: Signer;
+  /** Whose events this deployment takes (X-038). Default: of every region. */
+  readonly dataResidency?: DataResidency | undefined;
   readonly log?: Logger | undefined;
   readonly metrics?: Metrics | undefined;
   readonly breaker?: BreakerPolicy;
@@ -30,6 +34,8 @@ export type ConsumerOptions = {
   readonly handlerMs?: number;
 };
 
+/** Characters of what a reaction threw that are kept. */
+const MOST_OF_A_REASON = 2_000;
 const EXTRA_TRIES = 2;
 const AT_ONCE = 16;
 const GATHER_MS = 250; // for projections and the audit trail: a quarter of a second later, a tenth of the transactions
@@ -64,7 +70,7 @@ class Consumer {
     this.#applier = new Applier({ ...options, inbox: this.#inbox, actor: this.#actor });
     this.#reader = createReader(options.service.name, options.service.reacts, options);
     this.#breaker = new CircuitBreaker(options.breaker);
-    this.#count = countConsumed(options.metrics, options.service.name);
+    this.#count = countConsumed(options.metrics, { service: options.service.name, topics: this.topics });
   }
 
   get topics(): readonly string[] {
@@ -72,23 +78,67 @@ class Consumer {
   }
 
   async handle(batch: readonly Delivery[], fence: Fence | undefined): Promise<Outcome[]> {
-    const reads = await this.#read(batch);
-    const readable = reads.filter(isReadable);
-    const settled = await this.#settle(readable, fence);
-    const outcomes = new Map(readable.map((read, place) => [read.delivery, settled[place] as Outcome]));
+    const reads = await this.#markSettled(await this.#read(batch));
+    const open = this.#behindNoUnreadable(reads);
+    const settled = await this.#settle(open, fence);
+    const outcomes = new Map(open.map((read, place) => [read.delivery, settled[place] as Outcome]));
+    const held = new Map<string, Outcome>();
     return reads.map(read => {
-      if (isReadable(read)) return outcomes.get(read.delivery) as Outcome;
-      this.#count.failed(read.delivery);
-      return { kind: 'dead', error: read.reason, stray: read.stray };
+      const { delivery } = read;
+      if (!isReadable(read) && read.stray) return this.#refused(read);
+      const known = held.get(delivery.orderingKey);
+      if (known !== undefined) return known;
+      const outcome = isReadable(read) ? (outcomes.get(delivery) as Outcome) : this.#refused(read);
+      if (this.#isOrdered && outcome.kind !== 'done') held.set(delivery.orderingKey, forLaterOnes(outcome));
+      return outcome;
     });
+  }
+
+  /** Those that can be read and, where order matters, stand behind none of their key that cannot: it parks the key (ORD-02). */
+  #behindNoUnreadable(reads: readonly (Readable | Unreadable)[]): Readable[] {
+    const parked = new Set<string>();
+    return reads.filter((read): read is Readable => {
+      const { orderingKey } = read.delivery;
+      if (isReadable(read)) return !parked.has(orderingKey);
+      if (this.#isOrdered && !read.stray && read.isSettled !== true) parked.add(orderingKey);
+      return false;
+    });
+  }
+
+  /** A schema that nobody knows yet may be known when it is tried again (X-080); the rest can never be handled. */
+  #refused({ delivery, reason, stray, drift, isSettled }: Unreadable): Outcome {
+    if (isSettled === true) {
+      this.#count.settled([delivery], ['seen'], 0);
+      return { kind: 'done' };
+    }
+    this.#count.failed(delivery);
+    return drift === true ? { kind: 'retry', error: reason } : { kind: 'dead', error: reason, stray };
   }
 
   /** A schema we do not know may be one of a producer that was deployed before us (REG-04). */
   async #read(batch: readonly Delivery[]): Promise<(Readable | Unreadable)[]> {
     const reads = await this.#readAll(batch);
     if (!reads.some(read => !isReadable(read) && read.drift)) return reads;
-    await this.#options.registry.refresh();
+    const { registry, log } = this.#options;
+    await registry
+      .refresh()
+      .catch(error => log?.warn({ err: error }, 'the released schemas could not be read again'));
     return this.#readAll(batch);
+  }
+
+  /** What cannot be read is not claimed, so nothing but a look at the inbox says that somebody took it out for good (DLQ-16). */
+  async #markSettled(reads: readonly (Readable | Unreadable)[]): Promise<readonly (Readable | Unreadable)[]> {
+    const refused = reads.flatMap(read =>
+      isReadable(read) || read.stray || read.consumer === undefined
+        ? []
+        : { consumer: read.consumer, eventId: read.delivery.eventId },
+    );
+    if (refused.length === 0) return reads;
+    const who = { tenantId: reads[0]?.delivery.tenantId as TenantId, actor: this.#actor };
+    const settled = await this.#inbox.dealtWith(this.#options.db, who, refused);
+    return reads.map(read =>
+      isReadable(read) || read.stray ? read : { ...read, isSettled: settled.has(read.delivery.eventId) },
+    );
   }
 
   /** A few at a time: checking a hundred signatures at once would hold up every other tenant for 10 ms (measured). */
@@ -111,6 +161,8 @@ class Consumer {
     fence: Fence | undefined,
     failedKeys = new Set<string>(),
   ): Promise<Outcome[]> {
+    const { restMs } = this.#breaker;
+    if (restMs > 0) return reads.map(() => paused('too much fails', restMs));
     const isOpen = ({ delivery }: Readable) => !failedKeys.has(delivery.orderingKey);
     const open = reads.filter(isOpen);
     if (open.length === 0) return reads.map(() => ({ kind: 'blocked' }));
@@ -148,7 +200,7 @@ class Consumer {
         if (outcome !== undefined) return outcome;
         const decided = error instanceof GiveUp || error instanceof RetryLater;
         if (!decided && tries < EXTRA_TRIES) continue; // most failures are a deadlock or a conflict, gone the next time
-        if (this.#options.service.delivery.order === 'required') failedKeys.add(read.delivery.orderingKey);
+        if (this.#isOrdered) failedKeys.add(read.delivery.orderingKey);
         return this.#failed(read, error);
       }
     }
@@ -156,7 +208,7 @@ class Consumer {
 
   /** Counts a failure. `GiveUp` ends at once, `RetryLater` names its own time, anything else follows the policy. */
   async #failed(read: Readable, error: unknown): Promise<Outcome> {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = safeReason(error, MOST_OF_A_REASON);
     this.#count.failed(read.delivery);
     const { db, service, log } = this.#options;
     log?.debug(
@@ -164,11 +216,11 @@ class Consumer {
       'a reaction failed',
     );
     if (!(error instanceof GiveUp || error instanceof RetryLater)) {
-      const pauseMs = this.#breaker.failed(read.delivery.orderingKey);
-      if (pauseMs !== undefined) {
-        log?.warn({ subscription: service.name, pauseMs, reason }, 'nothing works; the subscription pauses');
-        return { kind: 'pause', error: reason, forMs: pauseMs };
-      }
+      const counts = this.#breaker.failed(read.delivery.orderingKey);
+      const { restMs } = this.#breaker;
+      if (restMs > 0)
+        log?.warn({ subscription: service.name, restMs, reason }, 'nothing works; the subscription pauses');
+      if (!counts) return paused(reason, restMs);
     }
     const who = { tenantId: read.delivery.tenantId as TenantId, actor: this.#actor };
     await this.#inbox.recordFailure(db, who, read.claim, reason);
@@ -180,9 +232,12 @@ class Consumer {
   /** Failures that say nothing about a message: the shard is somebody else's, or the database is away. */
   #notOurs(error: unknown): Outcome | undefined {
     if (sqlState(error) === FENCED) return { kind: 'fenced' };
-    if (isConnectionLoss(error))
-      return { kind: 'pause', error: 'the database is away', forMs: UNREACHABLE_PAUSE_MS };
+    if (isConnectionLoss(error)) return paused('the database is away', UNREACHABLE_PAUSE_MS);
     return undefined;
+  }
+
+  get #isOrdered(): boolean {
+    return this.#options.service.delivery.order === 'required';
   }
 
   get #actor() {
@@ -200,3 +255,10 @@ class Consumer {
     );
   }
 }
+
+/** What becomes of later messages of a key: they wait behind one that parks it, or stay where they are as it does. */
+function forLaterOnes(outcome: Outcome): Outcome {
+  return outcome.kind === 'pause' || outcome.kind === 'fenced' ? outcome : { kind: 'blocked' };
+}
+
+const paused = (error: string, forMs: number): Outcome => ({ kind: 'pause', error, forMs });

@@ -4,7 +4,7 @@ import type { CatalogueEntry } from '@ghasi/domain-primitives/errors';
 import type { EventType } from '@ghasi/event-envelope/define-event';
 import { type AnyRoute, isIdempotent } from '@ghasi/http/route';
 import type { JobDefinition, Schedule } from '@ghasi/jobs/define-job';
-import type { MetricNameOf, Reading } from '@ghasi/telemetry/metrics';
+import type { LabelsOf, MetricNameOf, Reading } from '@ghasi/telemetry/metrics';
 import { type Delivery, defaultDelivery } from './delivery.ts';
 import { pruneIdempotency } from './prune-idempotency.ts';
 import type { Answer, Question } from './question.ts';
@@ -14,6 +14,12 @@ import type { Reaction } from './reaction.ts';
 export type Gauge<Name extends MetricNameOf<'gauge'> = MetricNameOf<'gauge'>> = {
   readonly metric: Name;
   read(db: Database): Promise<readonly Reading<Name>[]>;
+};
+
+/** A counter with labels that are known before anything happens. */
+export type Count<Name extends MetricNameOf<'counter'> = MetricNameOf<'counter'>> = {
+  readonly metric: Name;
+  readonly labels: LabelsOf<Name>;
 };
 
 /** A bounded context as a table of contents: what it owns, says, hears and runs. */
@@ -36,6 +42,8 @@ export type Service = {
   readonly schedules: readonly Schedule[];
   /** Shown by the process that runs its jobs, so that no two show the same. */
   readonly gauges: readonly Gauge[];
+  /** Shown as 0 from the start: a counter that is born with its first burst has no increase to alert on. */
+  readonly counts: readonly Count[];
   readonly errors: readonly CatalogueEntry[];
   /** Questions of other services it answers inside their requests. */
   readonly answers: readonly Answer[];
@@ -47,6 +55,7 @@ type Optional =
   | 'jobs'
   | 'schedules'
   | 'gauges'
+  | 'counts'
   | 'answers'
   | 'needs'
   | 'tables'
@@ -73,6 +82,7 @@ export function defineService(
     routes: [],
     jobs: [],
     gauges: [],
+    counts: [],
     answers: [],
     needs: [],
     ...definition,

@@ -2,8 +2,16 @@ import { defineErrors } from '@ghasi/domain-primitives/errors';
 
 /** What the backbone refuses. */
 export const backboneErrors = defineErrors('backbone', {
+  BAD_TOPOLOGY: { status: 500, text: 'The services do not fit together: {reasons}' },
+  NO_OUTBOX: {
+    status: 500,
+    text: "These schemas have no outbox: {schemas}. Add select backbone.add_messaging('<schema>') to a migration of each.",
+  },
   NOT_THE_OWNER: { status: 500, text: '{service} published {subject}, which belongs to {owner}' },
-  UNREGISTERED_SUBJECT: { status: 500, text: '{subject} is not in the registry of this process' },
+  UNREGISTERED_SUBJECT: {
+    status: 500,
+    text: '{subject} is not in the registry of this process: put it into `publishes` of {owner}',
+  },
   NOT_AN_EVENT: {
     status: 500,
     text: '{service} returned something that is no event: make events with Event.from(…)',

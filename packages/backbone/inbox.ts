@@ -2,7 +2,7 @@ import type { Fence } from '@ghasi/brokers/broker';
 import type { Database } from '@ghasi/db/database';
 import { isUniqueViolation } from '@ghasi/db/pg-errors';
 import { sendPrepared } from '@ghasi/db/send';
-import { type Ctx, tenantTransaction } from '@ghasi/db/tenant-transaction';
+import { type Ctx, tenantRead, tenantTransaction } from '@ghasi/db/tenant-transaction';
 import { escapeIdentifier } from 'pg';
 
 /** What the inbox must know of a message. */
@@ -40,6 +40,12 @@ export type Inbox = {
   claim(ctx: Ctx, claims: readonly Claim[], fence: Fence | undefined): Promise<ReadonlySet<number>>;
   /** The handler looked and had nothing to do. */
   markNoop(ctx: Ctx, claim: Claim): void;
+  /** Which of these are dealt with, by the ids of their events: for messages that cannot be claimed, since nobody can read them. */
+  dealtWith(
+    db: Database,
+    who: Pick<Ctx, 'tenantId' | 'actor'>,
+    messages: readonly Pick<Claim, 'consumer' | 'eventId'>[],
+  ): Promise<ReadonlySet<string>>;
   /** Notes a failed attempt, in a transaction of its own: it outlives the handler's rollback (X-060). */
   recordFailure(
     db: Database,
@@ -72,18 +78,17 @@ export function createInbox(schema: string): Inbox {
       }
     },
     async claim({ tx, tenantId, now }, claims, fence) {
-      const client = tx.$client;
       const { rows } = await insert(tx, statements.insert, valuesOf(tenantId, claims), fence);
       const fresh = new Set(rows.map(nameOfRow));
       const known = claims.filter(claim => !fresh.has(nameOf(claim)));
-      const again = known.length === 0 ? none : await retake(client, statements.retake, tenantId, known);
+      const again = known.length === 0 ? none : await retake(tx, statements.retake, tenantId, known);
       const places = new Set<number>();
       for (const [place, claim] of claims.entries()) {
         const isNew = fresh.delete(nameOf(claim)); // once: a batch may hold a message twice
         const mayRun = isNew
           ? recent(claim, now) ||
             (
-              await client.query(statements.floor, [
+              await tx.$client.query(statements.floor, [
                 tenantId,
                 claim.consumer,
                 claim.orderingKey,
@@ -98,6 +103,16 @@ export function createInbox(schema: string): Inbox {
     markNoop({ tx, tenantId, write }, claim) {
       write(sendPrepared(tx.$client, statements.noop, [tenantId, claim.consumer, claim.eventId]));
     },
+    async dealtWith(db, who, messages) {
+      const { rows } = await tenantRead(db, who, ({ tx, tenantId }) =>
+        sendPrepared(tx.$client, statements.dealtWith, [
+          tenantId,
+          messages.map(({ consumer }) => consumer),
+          messages.map(({ eventId }) => eventId),
+        ]),
+      );
+      return new Set(rows.map(row => row.event_id as string));
+    },
     async recordFailure(db, who, claim, error) {
       await tenantTransaction(db, who, async ({ tx, tenantId }) => {
         await sendPrepared(tx.$client, statements.failure, [
@@ -110,7 +125,7 @@ export function createInbox(schema: string): Inbox {
           claim.orderingKey,
           claim.aggregateVersion,
           claim.messageId,
-          error.slice(0, 2000),
+          error,
         ]);
       });
     },
@@ -146,12 +161,12 @@ const none = new Set<string>();
  * all: after a change of hands most of a batch is known, and a round trip for each made a takeover slower than the next.
  */
 async function retake(
-  client: Tx['$client'],
+  tx: Tx,
   statement: string,
   tenantId: string,
   known: readonly Claim[],
 ): Promise<Set<string>> {
-  const { rows } = await sendPrepared(client, statement, [
+  const { rows } = await sendPrepared(tx.$client, statement, [
     tenantId,
     known.map(({ consumer }) => consumer),
     known.map(({ eventId }) => eventId),
@@ -200,6 +215,11 @@ const statementsFor = (schema: string) => ({
     from failed f
     where i.tenant_id = $1 and i.consumer_name = f.consumer_name and i.event_id = f.event_id
     returning i.consumer_name, i.event_id`,
+  dealtWith: `
+    select i.event_id
+    from unnest($2::text[], $3::uuid[]) as m (consumer, event_id)
+    join ${schema}.inbox i on i.tenant_id = $1 and i.consumer_name = m.consumer and i.event_id = m.event_id
+    where i.processed_at is not null`,
   noop: `
     update ${schema}.inbox
     set result = 'noop'

@@ -14,7 +14,17 @@ const FEW = 64;
 const MOST_OTHERS = 5_000;
 /** So many missing numbers are looked for again in each pass, before it asks who else may have moved them. */
 export const FEW_HOLES = 32;
-const FULL_LOOK_MS = 60_000;
+/** So often a mover looks for what it does not expect. */
+export const FULL_LOOK_MS = 60_000;
+
+/** What a mover may be given. */
+export type MoverOptions = {
+  readonly observer?: PublishObserver | undefined;
+  /** What the other processes are told once there is something in the log. */
+  readonly wake?: string | undefined;
+  /** How often it looks for what it does not expect. */
+  readonly lookMs?: number | undefined;
+};
 
 /**
  * Moves one outbox into the log. It takes the unpublished set, never a cursor alone: numbers are drawn before they
@@ -28,6 +38,7 @@ export class Mover {
   readonly #look: string;
   readonly #observer: PublishObserver | undefined;
   readonly #wake: string | undefined;
+  readonly #lookMs: number;
   /** The highest number seen. */
   #after: number | undefined;
   readonly #holes = new Holes();
@@ -38,10 +49,10 @@ export class Mover {
   /** Until transactions older than this have ended, a pass looks from the very beginning. */
   #beganAt: bigint | undefined;
   #settled = false;
-  #lastLook = Date.now();
+  #lastLook = performance.now();
 
-  /** `wake` is what the other processes are told once there is something in the log. */
-  constructor(db: Database, schema: string, observer?: PublishObserver, wake?: string) {
+  constructor(db: Database, schema: string, { observer, wake, lookMs = FULL_LOOK_MS }: MoverOptions = {}) {
+    this.#lookMs = lookMs;
     this.#db = db;
     this.schema = schema;
     this.#observer = observer;
@@ -81,7 +92,7 @@ export class Mover {
 
   async #pass(most: number, patient: boolean): Promise<number | undefined> {
     await failpoint('relay.before-move');
-    if (Date.now() - this.#lastLook > FULL_LOOK_MS) this.#lookForStragglers();
+    if (performance.now() - this.#lastLook > this.#lookMs) this.#lookForStragglers();
     const sinceOff = this.#holes.size > FEW_HOLES ? this.#knownOff : undefined;
     const found = await this.#take([...this.#unseen(), most, null], sinceOff, patient);
     if (found.busy) return undefined;
@@ -164,7 +175,7 @@ export class Mover {
    * for it: with a snapshot held open or after a flood it walks over dead rows (50 ms after 100,000 events, measured).
    */
   #lookForStragglers(): void {
-    this.#lastLook = Date.now();
+    this.#lastLook = performance.now();
     if (!this.#settled) return;
     this.#query<{ seq: number }>(this.#look, [this.#after]).then(
       found => {

@@ -1,20 +1,24 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { BrokerForgot } from '@ghasi/brokers/broker';
+import { type Broker, BrokerForgot } from '@ghasi/brokers/broker';
 import { resolveQuarantined } from '@ghasi/brokers/operations/outboxes';
 import type { Database } from '@ghasi/db/database';
 import { armFailpoint, disarmFailpoints } from '@ghasi/domain-primitives/failpoint';
 import type { TenantId } from '@ghasi/domain-primitives/ids';
 import { uuid7 } from '@ghasi/domain-primitives/uuid';
+import { createMetrics } from '@ghasi/telemetry/metrics';
 import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
 import { signal, waitUntil } from '@ghasi/testing/signal';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { samplesOf } from './fixtures/metric-samples.ts';
 import { type NetworkBroker, startNetworkBroker, wellBehaved } from './fixtures/network-broker.ts';
 import { openOrders } from './fixtures/network-shop.ts';
 import { openRelay, quick } from './fixtures/open-relay.ts';
-import { changeOrder, shopMigrations } from './fixtures/shop.ts';
-import { pruneArchive, republishSince } from './republish.ts';
+import { changeOrder, OrderChanged, shopMigrations, startShop } from './fixtures/shop.ts';
+import { outboxColumns } from './outbox-columns.ts';
+import { putBack, republishSince } from './republish.ts';
+import { upkeep } from './upkeep.ts';
 
 const operator = { actor: 'usr_operator', reason: 'test' };
 let database: TestDatabase;
@@ -74,6 +78,7 @@ const waiting = () =>
   );
 const count = async (table: string) =>
   (await database.admin<{ n: number }>(`select count(*)::int as n from orders.${table}`))[0]?.n;
+const upTo = (most: number) => Array.from({ length: most }, (_, at) => at + 1);
 const allPublished = () => waitUntil('the outbox is empty', async () => (await count('outbox')) === 0);
 
 test('OUTBOX-38: two relays and a broken network: no key out of sequence, no row lost', async () => {
@@ -261,6 +266,21 @@ test('OUTBOX-30, X-046: the fiftieth failure after six hours is put aside, and i
   expect(arrived().slice(2)).toEqual(['a:1', 'a:2', 'a:3']);
 });
 
+test('OBS-26: what is put aside is counted under the name of its service, as everything else is', async () => {
+  const metrics = createMetrics();
+  await change('a');
+  await database.admin(`update orders.outbox set attempts = 49, enqueued_at = now() - interval '7 hours'`);
+  broker.behaviour = { ...wellBehaved, refuses: () => true };
+  const member = { ...broker.client, prepare: async () => {} } as unknown as Broker; // nobody consumes here
+  const shop = await startShop(database, { broker: member, consumers: false, metrics });
+  cleanUps.push(() => shop.stop());
+  await waitUntil('it is in quarantine', async () => (await count('outbox_quarantine')) === 1);
+  const counted = () => samplesOf(metrics, 'melmastoon_outbox_quarantined_total');
+  const labels = `service=orders-service,topic=${OrderChanged.subject}`;
+  await waitUntil('it is counted', async () => Object.keys(await counted()).length > 0);
+  expect(await counted()).toEqual({ [labels]: 1 });
+});
+
 test('X-046: a skipped message is never published, and its key goes on; one that fails again is put aside again', async () => {
   await change('a', 'a');
   const old = `update orders.outbox set attempts = 49, enqueued_at = now() - interval '7 hours' where aggregate_version = 1`;
@@ -309,9 +329,52 @@ test('DLQ-15, X-086: what was published since a moment is published again, in it
   const again = broker.arrivals.slice(5);
   expect(again.map(nameOf).filter(what => what.startsWith('a:'))).toEqual(['a:2', 'a:3']);
   expect(again.map(({ eventId }) => eventId).sort()).toEqual(before.sort());
+});
+
+test('OUTBOX-36, X-051: what was published more than 7 days ago is forgotten, and nothing else', async () => {
+  await change('a', 'b');
+  relay();
   await allPublished();
-  expect(await pruneArchive(relayDb, moment?.now as Date)).toBe(2);
+  await database.admin(`update orders.outbox_archive set published_at = now() - interval '8 days'`);
+  await change('a', 'a', 'b');
+  await allPublished();
+  expect(await upkeep(relayDb, ['orders'])).toMatchObject({ published: 2 });
   expect(await count('outbox_archive')).toBe(3);
+});
+
+test('safety-30: an archive is published again page by page along its numbers, and never sorted', async () => {
+  await change('a');
+  const one = relay();
+  await allPublished();
+  await one.stop();
+  // Every third was published before the moment.
+  await database.admin(
+    `insert into orders.outbox_archive (${outboxColumns}, event_id, attempts, status, next_attempt_at, lease_epoch, published_at)
+     select gen_random_uuid(), a.seq + n, a.tenant_id, a.aggregate_type, a.aggregate_id, n, a.topic, a.ordering_key,
+            a.envelope, a.attributes, n::text, a.occurred_at, a.enqueued_at, gen_random_uuid(), 0, 'published', now(), 1,
+            now() + case when n % 3 = 0 then interval '-1 day' else interval '1 day' end
+     from orders.outbox_archive a
+     cross join generate_series(1, 12000) as n`,
+  );
+  await database.admin('analyze orders.outbox_archive');
+  const { rows: plan } = await relayDb.pool.query(`explain ${putBack('orders')}`, [
+    new Date(),
+    0,
+    2_000,
+    null,
+    null,
+  ]);
+  const page = plan.map(line => line['QUERY PLAN']).join('\n');
+  expect(page).toMatch(/Limit.*\n.*Index Scan using outbox_archive_order/);
+  const waits = async () =>
+    (
+      await database.admin<{ numbers: number[] }>(
+        'select array_agg(aggregate_version::int order by seq) as numbers from orders.outbox',
+      )
+    )[0]?.numbers;
+  expect(await republishSince(relayDb, new Date())).toBe(8_000);
+  expect(await waits()).toEqual(upTo(12_000).filter(n => n % 3 !== 0));
+  expect(await count('outbox_archive')).toBe(4_001);
 });
 
 test('safety-30: a pass that begins as the broker is found to have lost its memory waits for what comes back', async () => {

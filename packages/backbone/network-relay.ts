@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { type Broker, BrokerForgot } from '@ghasi/brokers/broker';
 import type { Database } from '@ghasi/db/database';
 import type { Logger } from '@ghasi/telemetry/logger';
-import type { Metrics } from '@ghasi/telemetry/metrics';
 import { escapeIdentifier } from 'pg';
 import { createClaims } from './claims.ts';
 import type { PublishObserver } from './observe-published.ts';
@@ -18,7 +17,6 @@ export type NetworkRelayOptions = {
   readonly schemas: readonly string[];
   readonly broker: Pick<Broker, 'name' | 'publish' | 'recover'>;
   readonly log?: Logger | undefined;
-  readonly metrics?: Metrics | undefined;
   readonly policy?: PublishPolicy;
   /** How often to look without being nudged. Default 1 s. */
   readonly pollMs?: number;
@@ -28,7 +26,7 @@ export type NetworkRelayOptions = {
   readonly publishMs?: number;
   /** Name of this process among the relays. Default: random. */
   readonly owner?: string;
-  /** Hears what is published from an outbox. */
+  /** Hears what is published from an outbox, or put aside. */
   readonly observe?: (schema: string) => PublishObserver;
   /** Rows of this outbox are with the broker now. */
   onPublished?(schema: string, count: number): void;
@@ -106,16 +104,7 @@ class NetworkRelay implements Relay {
   }
 
   #publisher(schema: string, owner: string): OutboxPublisher {
-    const {
-      db,
-      broker,
-      log,
-      metrics,
-      observe,
-      onPublished,
-      leaseMs = 30_000,
-      publishMs = 10_000,
-    } = this.#options;
+    const { db, broker, log, observe, onPublished, leaseMs = 30_000, publishMs = 10_000 } = this.#options;
     const observer = observe?.(schema);
     return new OutboxPublisher({
       claims: createClaims(db, schema, owner),
@@ -136,7 +125,7 @@ class NetworkRelay implements Relay {
           `${broker.name} did not take a message; its key waits`,
         ),
       onQuarantined({ topic, eventId, attempts, error }) {
-        metrics?.inc('melmastoon_outbox_quarantined_total', { service: schema, topic });
+        observer?.quarantined(topic);
         log?.error(
           { schema, topic, eventId, attempts, reason: error },
           'a message is in quarantine and its key waits; see: melm outbox quarantine',

@@ -90,7 +90,7 @@ const subscriptionsPart = `
   ), place as (
     select c.subscription as name, min(c.off) as low, min(c.day) as day, array_agg(c.off order by c.shard) as offs
     from brokers.cursor c
-    where c.subscription = any($1)
+    where c.subscription = any($1) and c.broker = 'postgres' -- of others the log knows nothing
     group by c.subscription
   ), looked as materialized (
     select p.name, l.off, l.published_at,

@@ -174,6 +174,23 @@ test('OBS-24: parked keys, dead letters by topic, and no more of them than the c
   expect(depth).toBe(MOST_DEAD);
 });
 
+test('OBS-15, OBS-24: of another broker the log says nothing, and while it is away only what it knows is unknown', async () => {
+  const [name, topics] = ['far-service', ['t.hot.v1']];
+  await ensureCursors(relay, [name], 'redis-streams');
+  await append('t.hot.v1', 5);
+  const read = async (unread: BacklogOptions['unread']) => {
+    const look = options({ subscriptions: [{ name, topics }], ...(unread && { unread }) });
+    return (await readBacklog(look)).subscriptions.get(name);
+  };
+  const rest = { lagSeconds: undefined, parkedKeys: 0, deadLetters: new Map() };
+  expect(await read(async () => new Map([[name, 3]]))).toEqual({ ...rest, lag: 3, undelivered: 3 });
+  expect(await read(() => Promise.reject(new Error('away')))).toEqual({
+    ...rest,
+    lag: undefined,
+    undelivered: undefined,
+  });
+});
+
 test('OBS-10: an old snapshot that keeps moved rows in the index makes the look no dearer', async () => {
   const old = await openClient(database.adminUrl, 'old-snapshot');
   await old.query('begin isolation level repeatable read');

@@ -17,15 +17,17 @@ export type BacklogOptions = BacklogShape & {
   /** How far the relay has looked into an outbox, and what it may have passed. */
   seen(schema: string): { readonly after: number; readonly holes: string };
   retentionOf(topic: string): RetentionClass | undefined;
+  /** By subscription, how much of what another broker carries is not dealt with. Default: the log is looked at. */
+  unread?(): Promise<ReadonlyMap<string, number>>;
   /** Called before each look; a place for writing down what is only known in memory. */
   prepare?(): Promise<unknown>;
 };
 
-/** How a subscription is doing. */
+/** How a subscription is doing; undefined what another broker does not say. */
 export type SubscriptionBacklog = {
-  readonly lag: number;
-  readonly lagSeconds: number;
-  readonly undelivered: number;
+  readonly lag: number | undefined;
+  readonly lagSeconds: number | undefined;
+  readonly undelivered: number | undefined;
   readonly parkedKeys: number;
   /** By topic. */
   readonly deadLetters: ReadonlyMap<string, number>;
@@ -50,6 +52,8 @@ const beginLook = `
 /** Reads what waits: one statement for all services, whose cost has a limit whatever waits. */
 export async function readBacklog(options: BacklogOptions): Promise<Backlog> {
   await options.prepare?.();
+  // While that broker is away the rest is still to be seen: parked keys and dead letters are in PostgreSQL.
+  const unread = await options.unread?.().catch(() => new Map<string, number>());
   const client = await options.db.pool.connect();
   let broken = true;
   try {
@@ -60,7 +64,7 @@ export async function readBacklog(options: BacklogOptions): Promise<Backlog> {
       client.query('commit'),
     ]);
     broken = false;
-    return backlogOf(rows as BacklogRow[], options);
+    return backlogOf(rows as BacklogRow[], options, unread);
   } finally {
     client.release(broken);
   }
@@ -70,7 +74,7 @@ export async function readBacklog(options: BacklogOptions): Promise<Backlog> {
 export function observeBacklog(options: BacklogOptions): () => void {
   const { metrics } = options;
   let reading: Promise<Backlog> | undefined;
-  // Nine gauges are read at one moment and share one statement.
+  // Eight gauges are read at one moment and share one statement.
   const read = () => {
     reading ??= readBacklog(options).finally(() => {
       reading = undefined;
@@ -83,12 +87,12 @@ export function observeBacklog(options: BacklogOptions): () => void {
     | 'melmastoon_event_consumer_lag_seconds'
     | 'melmastoon_event_undelivered_count'
     | 'melmastoon_parked_keys_count';
-  const bySubscription = (name: OfSubscription, of: (one: SubscriptionBacklog) => number) =>
+  const bySubscription = (name: OfSubscription, of: (one: SubscriptionBacklog) => number | undefined) =>
     metrics.watch(name, async () =>
-      [...(await read()).subscriptions].map(([service, one]) => ({
-        labels: { service, subscription: service },
-        value: of(one),
-      })),
+      [...(await read()).subscriptions].flatMap(([service, one]) => {
+        const value = of(one);
+        return value === undefined ? [] : [{ labels: { service, subscription: service }, value }];
+      }),
     );
 
   const ends = [
@@ -118,7 +122,8 @@ export function observeBacklog(options: BacklogOptions): () => void {
       return retentionClasses.map(one => ({ labels: { retention_class: one }, value: ageOf[one] }));
     }),
     metrics.watch('melmastoon_db_reachable_count', async () => {
-      const isThere = await read().then(
+      // A question of its own: what waits may be unreadable for reasons that are not the database's.
+      const isThere = await options.db.pool.query('select 1').then(
         () => 1,
         () => 0,
       );
@@ -130,7 +135,11 @@ export function observeBacklog(options: BacklogOptions): () => void {
   };
 }
 
-function backlogOf(rows: readonly BacklogRow[], options: BacklogOptions): Backlog {
+function backlogOf(
+  rows: readonly BacklogRow[],
+  options: BacklogOptions,
+  unread: ReadonlyMap<string, number> | undefined,
+): Backlog {
   const outboxes = new Map(options.services.map(({ name }) => [name, { count: 0, oldestSeconds: 0 }]));
   const ageOf: Record<RetentionClass, number> = { hot: 0, warm: 0, cold: 0 };
   for (const { kind, name, topic, n, seconds } of rows) {
@@ -144,27 +153,41 @@ function backlogOf(rows: readonly BacklogRow[], options: BacklogOptions): Backlo
   }
   const byName = Map.groupBy(rows, ({ name }) => name);
   const subscriptions = new Map(
-    options.subscriptions.map(({ name }) => [name, subscriptionOf(byName.get(name) ?? [])]),
+    options.subscriptions.map(({ name }) => {
+      const own = byName.get(name) ?? [];
+      const lag = unread === undefined ? lagIn(own) : { lag: unread.get(name), lagSeconds: undefined };
+      return [name, subscriptionOf(own, lag)];
+    }),
   );
   return { outboxes, subscriptions, ageOf };
 }
 
+type Lag = Pick<SubscriptionBacklog, 'lag' | 'lagSeconds'>;
+
+function subscriptionOf(rows: readonly BacklogRow[], { lag, lagSeconds }: Lag): SubscriptionBacklog {
+  return {
+    lag,
+    lagSeconds,
+    undelivered: lag === undefined ? undefined : lag + Math.max(0, sum(rows, 'waiting') - sum(rows, 'dead')),
+    parkedKeys: sum(rows, 'parked'),
+    deadLetters: new Map(of(rows, 'dead').map(({ topic, n }) => [topic ?? '', n])),
+  };
+}
+
 /** Exact while no more waits than was looked at; beyond that, what waits is taken to be like what was looked at. */
-function subscriptionOf(rows: readonly BacklogRow[]): SubscriptionBacklog {
-  const of = (kind: BacklogRow['kind']) => rows.filter(row => row.kind === kind);
-  const sum = (kind: BacklogRow['kind']) => of(kind).reduce((total, { n }) => total + n, 0);
-  const unread = of('unread');
-  const [looked] = of('looked');
-  const found = sum('unread');
+function lagIn(rows: readonly BacklogRow[]): Lag {
+  const unread = of(rows, 'unread');
+  const [looked] = of(rows, 'looked');
+  const found = sum(rows, 'unread');
   const beyond = looked !== undefined && looked.n >= LOOKED_AT ? looked.beyond : 0;
-  const lag = found + Math.round((beyond * found) / LOOKED_AT);
   // Nothing of its own among what was looked at: its next message is at most as old as the last of that.
   const unknown = beyond > 0 && found === 0 ? (looked?.seconds ?? 0) : 0;
   return {
-    lag,
+    lag: found + Math.round((beyond * found) / LOOKED_AT),
     lagSeconds: Math.max(unknown, ...unread.map(({ seconds }) => seconds)),
-    undelivered: lag + Math.max(0, sum('waiting') - sum('dead')),
-    parkedKeys: sum('parked'),
-    deadLetters: new Map(of('dead').map(({ topic, n }) => [topic ?? '', n])),
   };
 }
+
+const of = (rows: readonly BacklogRow[], kind: BacklogRow['kind']) => rows.filter(row => row.kind === kind);
+const sum = (rows: readonly BacklogRow[], kind: BacklogRow['kind']) =>
+  of(rows, kind).reduce((total, { n }) => total + n, 0);

@@ -73,6 +73,15 @@ const reaches = (name: string, labels: string, value: number) =>
     return ((await samplesOf(metrics, name))[labels] ?? 0) === value;
   });
 
+test('OBS-20, OBS-21: what is consumed and given up is counted from 0 on, so that a first burst is an increase', async () => {
+  expect(await samplesOf(metrics, 'melmastoon_events_consumed_total')).toEqual({
+    [`${STOCK},result=ok`]: 0,
+    [`${STOCK},result=noop`]: 0,
+    [`${STOCK},result=error`]: 0,
+  });
+  expect(await samplesOf(metrics, 'melmastoon_events_dlq_total')).toEqual({ [STOCK]: 0 });
+});
+
 test('OBS-05, OBS-14, X-040: published events are counted by topic and by the class of their tenant', async () => {
   const published = (of: string) => `service=orders-service,topic=${TOPIC},tenant_id_class=${of}`;
   const name = 'melmastoon_events_published_total';
@@ -170,8 +179,8 @@ test('X-083, OBS-23: a publish across tenants that no table allows is refused an
     metrics,
     onCommitted: () => {},
   });
-  const publish = tenantTransaction(shop.orders, { tenantId: newTenantId(), actor: testActor }, ctx =>
-    outbox.append(ctx, [Leaked.from({ orderId: 'o1' }, { aggregateVersion: 1 })]),
+  const publish = tenantTransaction(shop.orders, { tenantId: newTenantId(), actor: testActor }, async ctx =>
+    outbox.rowsOf(ctx, [Leaked.from({ orderId: 'o1' }, { aggregateVersion: 1 })]),
   );
   await expect(publish).rejects.toThrow(/may not leave its tenant/);
   expect(await samplesOf(metrics, 'melmastoon_cross_tenant_publish_blocked_total')).toEqual({
@@ -195,4 +204,19 @@ test('OBS-31: a database that does not answer is told as such, and the other gau
   expect(await samplesOf(alone, 'melmastoon_outbox_unpublished_count')).toEqual({});
   end();
   await gone.close();
+});
+
+test('OBS-31: a database that answers is there, also while what waits cannot be read', async () => {
+  const alone = createMetrics();
+  const end = observeBacklog({
+    db: shop.relay,
+    metrics: alone,
+    services: [{ name: 'nowhere-service', schema: 'nowhere' }],
+    subscriptions: [],
+    seen: () => ({ after: 0, holes: '{}' }),
+    retentionOf: () => undefined,
+  });
+  expect(await samplesOf(alone, 'melmastoon_db_reachable_count')).toEqual({ 'service=relay': 1 });
+  expect(await samplesOf(alone, 'melmastoon_outbox_unpublished_count')).toEqual({});
+  end();
 });

@@ -18,14 +18,15 @@ export type Publication = {
   readonly events: readonly PublishedEvent[];
 };
 
-/** Who hears what the relay of one service published. */
+/** Who hears what the relay of one service published, or put aside. */
 export type PublishObserver = {
   /** True while the single events are wanted too. */
   readonly wantsEvents: boolean;
   published(publication: Publication): void;
+  quarantined(topic: string): void;
 };
 
-/** Counts what services publish (OBS-05, OBS-15) and records how long it waited, for each service of a process. */
+/** Counts what services publish (OBS-05, OBS-15, OBS-26) and records how long it waited, for each service of a process. */
 export function observePublished(options: {
   readonly metrics: Metrics | undefined;
   readonly tenantClassOf?: TenantClassOf | undefined;
@@ -51,6 +52,9 @@ export function observePublished(options: {
           if (typeof found === 'string') count(group, found);
           else void found.then(one => count(group, one));
         }
+      },
+      quarantined(topic) {
+        metrics?.inc('melmastoon_outbox_quarantined_total', { service, topic });
       },
     };
   };

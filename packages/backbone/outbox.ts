@@ -1,4 +1,4 @@
-import type { Outbox } from '@ghasi/db/database';
+import type { Outbox, OutboxRow } from '@ghasi/db/database';
 import { sendPrepared } from '@ghasi/db/send';
 import type { Ctx } from '@ghasi/db/tenant-transaction';
 import { type UUIDv7, uuid7 } from '@ghasi/domain-primitives/uuid';
@@ -36,38 +36,58 @@ export type OutboxOptions = {
 /** Which trace events belong to, and which event led to them. */
 type Whence = { origin: ReturnType<typeof traceOrigin>; causationId?: UUIDv7 };
 
-/** An outbox that also knows which event led to the ones it appends. */
-export type ServiceOutbox = Pick<Outbox, 'committed'> & {
-  append(ctx: Ctx, events: readonly unknown[], cause?: { readonly causationId: UUIDv7 }): Promise<void>;
+/** An outbox that also knows which event led to the ones it is given. */
+export type ServiceOutbox = Omit<Outbox, 'rowsOf'> & {
+  rowsOf(ctx: Ctx, events: readonly unknown[], cause?: { readonly causationId: UUIDv7 }): OutboxRow[];
 };
 
 /**
- * The outbox of one service. Everything that can be wrong with an event is found here, in the transaction that raised
+ * The outbox of one service. Everything that can be wrong with an event is found by `rowsOf`, in the transaction that raised
  * it: ownership, registration, tenancy, provenance, size. A bad event throws at once and fails its command; it never
  * gets stuck later (X-037). The write itself is not waited for: it leaves in one packet with COMMIT.
  */
 export function createOutbox(options: OutboxOptions): ServiceOutbox {
-  const text = insertInto(escapeIdentifier(options.schema));
+  const schema = escapeIdentifier(options.schema);
+  const texts = new Map(AT_ONCE.map(count => [count, insertInto(schema, count)]));
   const allowed = new Set<EventType>();
   const producedBy = { service: options.service, ...options.producedBy };
 
-  const append: ServiceOutbox['append'] = (ctx, events, cause) => {
-    const rows = events.flatMap(event => {
+  const rowsOf: ServiceOutbox['rowsOf'] = (ctx, events, cause) => {
+    const pendings = events.flatMap(event => {
       if (!isPending(event)) throw backboneErrors.NOT_AN_EVENT({ service: options.service });
       return expand(event);
     });
-    for (const { event } of rows) {
+    for (const { event } of pendings) {
       if (allowed.has(event)) continue;
       assertMayPublish(options, event);
       allowed.add(event);
     }
     // One trace for all events of a transaction, also outside any request.
     const origin = traceOrigin();
-    const values = rows.map(pending => rowOf(pending, ctx, { ...cause, origin }));
-    return Promise.all(values.map(row => sendPrepared(ctx.tx.$client, text, row))).then(() => {});
+    return pendings.map(pending => rowOf(pending, ctx, { ...cause, origin }));
   };
 
-  const rowOf = (pending: PendingEvent, ctx: Ctx, { origin, ...cause }: Whence): unknown[] => {
+  const insert: ServiceOutbox['insert'] = async ({ tx, tenantId }, rows) => {
+    const sent: Promise<void>[] = [];
+    for (let from = 0; from < rows.length; ) {
+      const count = AT_ONCE.find(most => most <= rows.length - from) as number;
+      const some = rows.slice(from, from + count);
+      const statement = sendPrepared(tx.$client, texts.get(count) as string, [tenantId, ...some.flat()]);
+      sent.push(statement.then(({ rowCount }) => countRepeated(some, count - (rowCount ?? count))));
+      from += count;
+    }
+    await Promise.all(sent);
+  };
+
+  /** An intent that was published before is left out without a word, which is right for a command that is repeated. */
+  const countRepeated = (rows: readonly OutboxRow[], count: number): void => {
+    if (count === 0) return;
+    const topics = new Set(rows.map(row => row[TOPIC] as string));
+    const topic = topics.size === 1 ? ([...topics][0] as string) : 'several';
+    options.metrics?.inc('melmastoon_outbox_repeated_total', { service: options.service, topic }, count);
+  };
+
+  const rowOf = (pending: PendingEvent, ctx: Ctx, { origin, ...cause }: Whence): OutboxRow => {
     const { event, aggregateId, aggregateVersion, idempotencyKey } = pending;
     const id = uuid7();
     const { envelope, text: body } = buildEnvelopeText(pending, {
@@ -88,7 +108,6 @@ export function createOutbox(options: OutboxOptions): ServiceOutbox {
     const { orderingKey } = envelope.metadata;
     return [
       id,
-      ctx.tenantId,
       event.aggregate,
       aggregateId,
       aggregateVersion,
@@ -101,26 +120,56 @@ export function createOutbox(options: OutboxOptions): ServiceOutbox {
     ];
   };
 
-  return { append, committed: options.onCommitted };
+  return { rowsOf, insert, committed: options.onCommitted };
 }
 
-// The key first: an intent that was published before is not published again (X-049).
-const insertInto = (schema: string) => `
-  with fresh as (
+/**
+ * Rows of one statement, so that a handful of prepared texts is enough for any number of events. Sixteen at once cost the
+ * server 28 µs each instead of 41 (measured; as arrays, 35).
+ */
+const AT_ONCE = [16, 8, 4, 2, 1];
+
+const columns = [
+  ['id', 'uuid'],
+  ['aggregate_type', 'text'],
+  ['aggregate_id', 'text'],
+  ['aggregate_version', 'bigint'],
+  ['topic', 'text'],
+  ['ordering_key', 'text'],
+  ['envelope', 'json'],
+  ['attributes', 'json'],
+  ['idempotency_key', 'text'],
+  ['occurred_at', 'timestamptz'],
+] as const;
+const TOPIC = columns.findIndex(([name]) => name === 'topic');
+
+// The key first: an intent that was published before is not published again (X-049). In the order of the rows, so that
+// numbers are drawn in the order in which events happened.
+function insertInto(schema: string, count: number): string {
+  const names = columns.map(([name]) => name).join(', ');
+  const rows = Array.from({ length: count }, (_, row) => {
+    const values = columns.map(([, type], column) => `$${2 + row * columns.length + column}::${type}`);
+    return `(${row}, ${values.join(', ')})`;
+  });
+  return `
+  with given (place, ${names}) as (
+    values ${rows.join(', ')}
+  ), fresh as (
     insert into ${schema}.outbox_key (tenant_id, topic, idempotency_key, event_id)
-    values ($2::uuid, $6, $10, $1::uuid)
+    select $1::uuid, g.topic, g.idempotency_key, g.id
+    from given g
+    order by g.place
     on conflict do nothing
     returning event_id
   )
-  insert into ${schema}.outbox
-    (id, tenant_id, aggregate_type, aggregate_id, aggregate_version, topic, ordering_key, envelope, attributes,
-     idempotency_key, occurred_at)
-  select f.event_id, $2::uuid, $3, $4, $5::bigint, $6, $7, $8::json, $9::json, $10, $11::timestamptz
-  from fresh f`;
+  insert into ${schema}.outbox (tenant_id, ${names})
+  select $1::uuid, ${names}
+  from (select g.* from given g join fresh f on f.event_id = g.id order by g.place) g`;
+}
 
 function assertMayPublish({ service, registry, metrics }: OutboxOptions, event: EventType): void {
   const { subject, owner } = event;
-  if (registry.find(subject) !== event) throw backboneErrors.UNREGISTERED_SUBJECT({ subject });
+  if (registry.find(subject) !== event) throw backboneErrors.UNREGISTERED_SUBJECT({ subject, owner });
   if (owner !== service) throw backboneErrors.NOT_THE_OWNER({ service, subject, owner });
   const blocked = registry.crossTenantProblem(event);
   if (blocked !== undefined) {

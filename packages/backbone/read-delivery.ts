@@ -2,9 +2,13 @@ import type { Delivery } from '@ghasi/brokers/broker';
 import type { TenantId } from '@ghasi/domain-primitives/ids';
 import type { EventType } from '@ghasi/event-envelope/define-event';
 import type { EventEnvelope } from '@ghasi/event-envelope/envelope';
+import { eventRules } from '@ghasi/event-envelope/envelope-rules';
+import type { DataResidency } from '@ghasi/event-envelope/metadata';
 import { schemaUri } from '@ghasi/event-envelope/schema-uri';
+import { subjectOf } from '@ghasi/event-envelope/subject';
 import { envelopeTenant } from '@ghasi/event-envelope/tenant';
 import { upcastPayload } from '@ghasi/event-envelope/versions';
+import { backboneErrors } from './errors.ts';
 import type { Claim } from './inbox.ts';
 import type { Reaction } from './reaction.ts';
 import type { Registry } from './registry.ts';
@@ -19,13 +23,25 @@ export type Readable = {
   readonly claim: Claim;
 };
 
-/** Why a delivery can never be handled. A stray was not published by us, so its key need not wait for it. */
+/** Why a delivery cannot be handled. A stray was not published by us, so its key need not wait for it. */
 export type Unreadable = {
   readonly delivery: Delivery;
   readonly reason: string;
   readonly stray: boolean;
-  /** Its schema is not known yet: look whether there is a newer list of schemas. */
+  /** Its schema is not known yet, which may change: look whether there is a newer list of schemas. */
   readonly drift?: boolean;
+  /** Under which name it would have been claimed. */
+  readonly consumer?: string | undefined;
+  /** Somebody took it out for good (DLQ-16): it holds up nobody. */
+  readonly isSettled?: boolean;
+};
+
+/** By what a reader judges. */
+export type ReaderOptions = {
+  readonly registry: Registry;
+  readonly signer: Signer;
+  /** Whose events this deployment takes (X-038). Default: of every region. */
+  readonly dataResidency?: DataResidency | undefined;
 };
 
 /** Reads deliveries for one service. */
@@ -36,29 +52,38 @@ export type Reader = {
 };
 
 /**
- * A reader. The signature shows that a service of ours validated this very text when it appended it, so a message with
- * today's schema is not validated a second time; an older one is read by its own version and brought up to date. What
- * somebody put on the broker by hand is unreadable, and says why (safety rule 28, INBOX-07).
+ * A reader. The signature shows that a service of ours validated this very text when it appended it, so the payload of
+ * today's schema is not validated a second time; an older one is read by its own version and brought up to date. What its
+ * declaration says of an event costs nothing and is asked again: owner, retention, provenance (X-037). What somebody put on
+ * the broker by hand is unreadable, and says why (safety rule 28, INBOX-07).
  */
 export function createReader(
   service: string,
   reactions: readonly Reaction[],
-  { registry, signer }: { registry: Registry; signer: Signer },
+  { registry, signer, dataResidency }: ReaderOptions,
 ): Reader {
-  const byTopic = new Map<string, { reaction: Reaction; consumer: string }>();
+  const byTopic = new Map<string, { reaction: Reaction; consumer: string; heard: EventType }>();
   for (const reaction of reactions)
-    for (const event of versionsOf(reaction.event))
-      byTopic.set(event.subject, { reaction, consumer: consumerName(service, reaction.event) });
+    for (const heard of versionsOf(reaction.event))
+      byTopic.set(heard.subject, { reaction, consumer: consumerName(service, reaction.event), heard });
 
   const read = (delivery: Delivery): Readable | Unreadable => {
-    const unreadable = (reason: string, stray = false) => ({ delivery, reason, stray });
     const found = byTopic.get(delivery.topic);
+    const unreadable = (reason: string, stray = false) => ({
+      ...{ delivery, reason, stray },
+      consumer: found?.consumer,
+    });
     if (found === undefined) return unreadable(`${service} has no reaction to ${delivery.topic}`);
-    if (!signer.isGenuine(delivery)) return unreadable('not signed by a service of this installation', true);
     try {
+      if (!signer.isGenuine(delivery))
+        return unreadable('not signed by a service of this installation', true);
       const envelope = JSON.parse(delivery.envelope) as EventEnvelope;
       const differs = whatDiffers(envelope, delivery);
       if (differs !== undefined) return unreadable(differs, true);
+      const elsewhere = otherRegion(envelope, dataResidency);
+      if (elsewhere !== undefined) return unreadable(elsewhere, true);
+      const broken = eventRules(envelope, found.heard);
+      if (broken.length > 0) return unreadable(broken.join('; '));
       const drift = registry.drift(envelope);
       if (drift !== undefined) return { ...unreadable(drift), drift: true };
       const { reaction, consumer } = found;
@@ -99,6 +124,13 @@ function whatDiffers(envelope: EventEnvelope, delivery: Delivery): string | unde
   if (envelope.metadata.orderingKey !== delivery.orderingKey)
     return 'the body has another ordering key than the message';
   return undefined;
+}
+
+/** Data stays where its tenant lives; a message of another region came here by mistake. */
+function otherRegion(envelope: EventEnvelope, region: DataResidency | undefined): string | undefined {
+  const found = envelope.metadata.dataResidency;
+  if (region === undefined || found === region) return undefined;
+  return backboneErrors.WRONG_REGION({ subject: subjectOf(envelope), found, region }).message;
 }
 
 function claimOf(consumer: string, envelope: EventEnvelope, delivery: Delivery): Claim {

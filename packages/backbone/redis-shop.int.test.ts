@@ -17,7 +17,8 @@ import { waitUntil } from '@ghasi/testing/signal';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openOrders, openStock } from './fixtures/network-shop.ts';
 import { openRelay } from './fixtures/open-relay.ts';
-import { changeOrder, shopMigrations } from './fixtures/shop.ts';
+import { changeOrder, OrderChanged, shopMigrations, startShop, stock } from './fixtures/shop.ts';
+import { on, type Reaction } from './reaction.ts';
 
 const times = { leaseMs: 2_000, heartbeatMs: 100, pollMs: 50, markMs: 50, trimMs: 100 };
 const cleanUps: (() => unknown)[] = [];
@@ -88,6 +89,40 @@ describeWithRedis('a shop on Redis Streams', url => {
       async () => (await database.admin('select from orders.outbox')).length === 0,
     );
     expect(await effects(tenantId)).toEqual(expected(['o1'], 3));
+  });
+
+  test('OBS-15, OBS-24: dead letters, parked keys and what waits behind them are gauges as on PostgreSQL', async () => {
+    const tenantId = newTenant();
+    const db = later(database.openAs('relay'), it => it.close());
+    const retry = { minBackoffMs: 1, maxBackoffMs: 1, maxAttempts: 2 };
+    const broker = later(
+      await openRedisStreamsBroker({ url, db, namespace: `test-${randomUUID()}`, times, retry }),
+      it => it.close(),
+    );
+    const fussy = on(OrderChanged, () => {
+      throw new Error('stock would be negative');
+    }) as Reaction;
+    const metrics = later(createMetrics(), it => it.close());
+    const shop = later(await startShop(database, { broker, metrics, stock: stock([fussy]) }), it =>
+      it.stop(),
+    );
+    for (let n = 0; n < 3; n++) await changeOrder(shop.orders, tenantId, { orderId: 'o1' });
+    await waitUntil('two wait behind a dead letter', async () => {
+      const parked = await database.admin(
+        `select from brokers.parked_message m join brokers.parked_key k using (tenant_id, subscription, park_key)
+         where m.tenant_id = $1 and k.state = 'dead'`,
+        [tenantId],
+      );
+      return parked.length === 3;
+    });
+    const shown = await metrics.render();
+    const of = (name: string) =>
+      new RegExp(`^melmastoon_${name}\\{[^}]*stock-service[^}]*\\} (\\S+)$`, 'm').exec(shown)?.[1];
+    expect(of('dlq_depth_count')).toBe('1');
+    expect(of('parked_keys_count')).toBe('0');
+    expect(of('event_consumer_lag_count')).toBe('0');
+    expect(of('event_undelivered_count')).toBe('2');
+    expect(of('event_consumer_lag_seconds')).toBeUndefined(); // only the streams know how old their entries are
   });
 });
 

@@ -36,7 +36,8 @@ function problemOf(row: StoredEnvelope, registry: Registry): Omit<StoredProblem,
     const event = registry.find(subject);
     if (reason !== undefined || event === undefined) return { subject, reason: reason ?? 'unknown subject' };
     const newest = registry.versions(event.type).at(-1) ?? event;
-    upcastPayload(newest, parseEnvelopeOf(event, envelope));
+    const read = parseEnvelopeOf(event, envelope);
+    if (newest !== event) upcastPayload(newest, read);
     return undefined;
   } catch (error) {
     return { subject, reason: error instanceof Error ? error.message : String(error) };

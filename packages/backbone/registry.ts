@@ -1,6 +1,6 @@
 import { type EventType, isEventType } from '@ghasi/event-envelope/define-event';
 import type { EventEnvelope } from '@ghasi/event-envelope/envelope';
-import { parseSchemaUri, schemaUri } from '@ghasi/event-envelope/schema-uri';
+import { parseSchemaUri, payloadSchema, schemaHash, schemaUri } from '@ghasi/event-envelope/schema-uri';
 import { subjectOf } from '@ghasi/event-envelope/subject';
 import { type CrossTenantPolicy, crossTenantPolicy } from './cross-tenant-policy.ts';
 
@@ -20,7 +20,11 @@ export type Registry = {
   schemaUri(subject: string): string | undefined;
   /** Why an incoming envelope's schema is not one we know ('schema drift…'); undefined when it is (REG-04, X-080). */
   drift(envelope: Pick<EventEnvelope, 'eventType' | 'eventVersion' | 'schemaUri'>): string | undefined;
-  /** Reads the released hashes again; call it once after a drift, before giving up (REG-04). Calls in flight share one read. */
+  /** Hashes of all schemas that are known: today's, and what was ever released. */
+  schemas(): ReleasedHashes;
+  /** From where newer hashes come, for a producer that was deployed before us. Default: nowhere. */
+  readFrom(source: () => Promise<ReleasedHashes>): void;
+  /** Adds what was released meanwhile; call it once after a drift, before giving up (REG-04). Calls in flight share one read. */
   refresh(): Promise<void>;
   /** Why an event may not be published across tenants; undefined when it may (X-082). */
   crossTenantProblem(event: EventType): string | undefined;
@@ -30,8 +34,6 @@ export type Registry = {
 export type RegistryOptions = {
   /** Hashes of earlier releases, which may still be stored or on their way. Default: none. */
   readonly released?: ReleasedHashes;
-  /** Where newer hashes are found, for a producer that was deployed before us. Default: nowhere. */
-  readonly fetchReleased?: () => Promise<ReleasedHashes>;
   /** Default: nobody may publish across tenants. */
   readonly crossTenant?: CrossTenantPolicy;
 };
@@ -46,7 +48,7 @@ export function createRegistry(events: readonly EventType[], options: RegistryOp
     event => event.type,
   );
   const policy = options.crossTenant ?? crossTenantPolicy([]);
-  const known = new KnownSchemas(options);
+  const known = new KnownSchemas(events, options.released);
 
   return {
     events,
@@ -64,44 +66,57 @@ export function createRegistry(events: readonly EventType[], options: RegistryOp
         ? undefined
         : `schema drift: ${why(event, envelope.schemaUri)}`;
     },
+    schemas: () => known.all(),
+    readFrom: source => known.readFrom(source),
     refresh: () => known.refresh(),
     crossTenantProblem: policy.publishProblem,
   };
 }
 
-/** Which schemas were ever ours: today's, and the released ones by subject. */
+/** Which schemas were ever ours, by subject; none is ever forgotten. */
 class KnownSchemas {
-  #released: Map<string, ReadonlySet<string>>;
+  readonly #hashes = new Map<string, Set<string>>();
   #reading: Promise<void> | undefined;
-  readonly #fetch: RegistryOptions['fetchReleased'];
+  #source: (() => Promise<ReleasedHashes>) | undefined;
 
-  constructor({ released = {}, fetchReleased }: RegistryOptions) {
-    this.#released = setsOf(released);
-    this.#fetch = fetchReleased;
+  constructor(events: readonly EventType[], released: ReleasedHashes = {}) {
+    this.#add(released);
+    this.#add(Object.fromEntries(events.map(event => [event.subject, [hashOf(event)]])));
   }
 
   has(event: EventType, uri: string): boolean {
     if (uri === schemaUri(event)) return true;
     const parts = parseSchemaUri(uri);
     if (parts === undefined || !isOf(event, parts)) return false;
-    return this.#released.get(event.subject)?.has(parts.hash) ?? false;
+    return this.#hashes.get(event.subject)?.has(parts.hash) ?? false;
+  }
+
+  all(): ReleasedHashes {
+    return Object.fromEntries([...this.#hashes].map(([subject, hashes]) => [subject, [...hashes]]));
+  }
+
+  readFrom(source: () => Promise<ReleasedHashes>): void {
+    this.#source = source;
   }
 
   refresh(): Promise<void> {
-    if (this.#fetch === undefined) return Promise.resolve();
-    this.#reading ??= this.#fetch()
-      .then(released => {
-        this.#released = setsOf(released);
-      })
+    if (this.#source === undefined) return Promise.resolve();
+    this.#reading ??= this.#source()
+      .then(released => this.#add(released))
       .finally(() => {
         this.#reading = undefined;
       });
     return this.#reading;
   }
+
+  #add(released: ReleasedHashes): void {
+    for (const [subject, hashes] of Object.entries(released))
+      this.#hashes.set(subject, new Set([...(this.#hashes.get(subject) ?? []), ...hashes]));
+  }
 }
 
-function setsOf(released: ReleasedHashes): Map<string, ReadonlySet<string>> {
-  return new Map(Object.entries(released).map(([subject, hashes]) => [subject, new Set(hashes)]));
+function hashOf(event: EventType): string {
+  return schemaHash(payloadSchema(event));
 }
 
 type Address = {

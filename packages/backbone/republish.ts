@@ -14,26 +14,15 @@ export async function republishSince(db: Database, since: Date): Promise<number>
   let count = 0;
   for (const schema of await archivedSchemas(db)) {
     await db.pool.query(voidClaims(escapeIdentifier(schema)));
-    const statement = putBack(escapeIdentifier(schema));
-    for (let moved = BATCH; moved === BATCH; count += moved)
-      moved = (await db.pool.query(statement, [since, BATCH])).rowCount ?? 0;
-  }
-  return count;
-}
-
-/** Forgets what was published before a moment; returns how many rows. */
-export async function pruneArchive(db: Database, before: Date): Promise<number> {
-  let count = 0;
-  for (const schema of await archivedSchemas(db)) {
-    const statement = remove(escapeIdentifier(schema));
-    for (let removed = BATCH; removed === BATCH; count += removed)
-      removed = (await db.pool.query(statement, [before, BATCH])).rowCount ?? 0;
+    const statement = putBack(schema);
+    for (let page = firstPage; page.moved === BATCH; count += page.moved)
+      page = (await db.pool.query<Page>(statement, [since, page.last, BATCH, null, null])).rows[0] as Page;
   }
   return count;
 }
 
 /** Every service of the installation: whoever recovers does it for all of them. */
-async function archivedSchemas(db: Database): Promise<string[]> {
+export async function archivedSchemas(db: Database): Promise<string[]> {
   const { rows } = await db.pool.query<{ schema: string }>(
     `select n.nspname as schema
      from pg_catalog.pg_class c
@@ -51,32 +40,43 @@ const voidClaims = (schema: string) => `
   set lease_owner = null, lease_until = null, lease_epoch = lease_epoch + 1
   where lease_owner is not null`;
 
-// The oldest first: rows of a key that are still behind keep waiting in the archive until it is their turn.
-const putBack = (schema: string) => `
+/** How many rows went back, and the number of the last; what comes before the first page is as if one had been full. */
+export type Page = { readonly moved: number; readonly last: bigint | null };
+const firstPage: Page = { moved: BATCH, last: 0n };
+
+/**
+ * The statement that puts rows back: published from $1 on, with numbers above $2, $3 at once, published before $4, of the
+ * tenant $5 (null: all). The oldest first, page by page along their numbers: rows of a key that are still behind keep waiting
+ * in the archive until it is their turn. In a recovery none appears below a page that was done: whoever was publishing has
+ * no claim any more.
+ */
+export const putBack = (schema: string) => `
   with back as (
-    delete from ${schema}.outbox_archive a
+    delete from ${escapeIdentifier(schema)}.outbox_archive a
     using (
       select b.tenant_id, b.id
-      from ${schema}.outbox_archive b
-      where b.published_at >= $1
+      from ${escapeIdentifier(schema)}.outbox_archive b
+      where b.published_at >= $1 and b.seq > $2
+        and ($4::timestamptz is null or b.published_at < $4)
+        and ($5::uuid is null or b.tenant_id = $5)
       order by b.seq
-      limit $2
+      limit $3
     ) chosen
     where a.tenant_id = chosen.tenant_id and a.id = chosen.id
     returning a.*
+  ), again as (
+    insert into ${escapeIdentifier(schema)}.outbox (${outboxColumns}, lease_epoch)
+    overriding system value
+    select ${outboxColumns}, lease_epoch
+    from back
+    order by seq
+    returning seq
   )
-  insert into ${schema}.outbox (${outboxColumns}, lease_epoch)
-  overriding system value
-  select ${outboxColumns}, lease_epoch
-  from back
-  order by seq`;
+  select count(*)::int as moved, max(seq) as last
+  from again`;
 
-const remove = (schema: string) => `
-  delete from ${schema}.outbox_archive a
-  using (
-    select b.tenant_id, b.id
-    from ${schema}.outbox_archive b
-    where b.published_at < $1
-    limit $2
-  ) chosen
-  where a.tenant_id = chosen.tenant_id and a.id = chosen.id`;
+/** How many `putBack` would find in all, with $2 for its $4 and $3 for its $5. */
+export const countBack = (schema: string) => `
+  select count(*)::int as n
+  from ${escapeIdentifier(schema)}.outbox_archive b
+  where b.published_at >= $1 and b.published_at < $2 and ($3::uuid is null or b.tenant_id = $3)`;

@@ -18,6 +18,7 @@ export async function* storedEnvelopes(
   let broken = true;
   try {
     await client.query('begin isolation level repeatable read read only');
+    await client.query(WITHOUT_LIMITS);
     const counted = await client.query<{ total: number }>(statements.count);
     const total = counted.rows[0]?.total ?? 0;
     await client.query(statements.open);
@@ -33,10 +34,12 @@ export async function* storedEnvelopes(
   }
 }
 
+/** The limits of the role are for work that somebody waits for; a walk through millions takes minutes. */
+const WITHOUT_LIMITS = `select set_config(name, '0', true) from pg_settings where name in ('transaction_timeout', 'statement_timeout')`;
+
 function statementsFor(schemas: readonly string[]): { count: string; open: string } {
   const everything = [
-    `select format('log %s shard %s offset %s', day, shard, off) as "where", envelope::text from brokers.log`,
-    `select format('parked for %s, offset %s', subscription, off), envelope::text from brokers.parked_message`,
+    `select format('parked for %s, offset %s', subscription, off) as "where", envelope::text from brokers.parked_message`,
     ...schemas.flatMap(schema =>
       ['outbox', 'outbox_quarantine', 'outbox_archive'].map(
         table =>
@@ -44,6 +47,8 @@ function statementsFor(schemas: readonly string[]): { count: string; open: strin
            from ${escapeIdentifier(schema)}.${table}`,
       ),
     ),
+    // the log last: it has the most, and who stops in the middle has seen what waits for a decision
+    `select format('log %s shard %s offset %s', day, shard, off), envelope::text from brokers.log`,
   ].join('\nunion all ');
   return {
     count: `select count(*)::float8 as total from (${everything}) s`,

@@ -1,4 +1,5 @@
 import type { Database } from '@ghasi/db/database';
+import { systemTransaction } from '@ghasi/db/tenant-transaction';
 import type { Logger } from '@ghasi/telemetry/logger';
 import { escapeIdentifier } from 'pg';
 import { INBOX_DAYS } from './inbox.ts';
@@ -11,7 +12,7 @@ export type Keep = {
   readonly inboxDays: number;
   /** Used idempotency keys of the outbox (X-049). */
   readonly keyDays: number;
-  /** Published rows that a network broker leaves in the outbox (X-051). */
+  /** Published rows, which are kept for a network broker that loses its memory (OUTBOX-36, X-051). */
   readonly publishedDays: number;
 };
 
@@ -33,7 +34,7 @@ const HOUR_MS = 3_600_000;
 const BATCH = 5_000;
 const UPKEEP_LOCK = 7_310_023;
 
-/** Does the rounds once an hour; of several processes, whoever comes first. */
+/** Does the rounds once an hour; each piece of work is done by whichever process comes to it first. */
 export function startUpkeep(options: {
   db: Database;
   schemas: readonly string[];
@@ -54,42 +55,54 @@ export function startUpkeep(options: {
   };
 }
 
-/** One round: partitions ahead, partitions behind, and rows past their time, in small batches. */
+/**
+ * One round: partitions ahead, partitions behind, and rows past their time, in small batches. What another process is
+ * at is left to it; several processes of one installation have different schemas.
+ */
 export async function upkeep(
   db: Database,
   schemas: readonly string[],
   keep: Keep = defaultKeep,
-): Promise<Upkept | undefined> {
-  const client = await db.pool.connect();
-  try {
-    const { rows } = await client.query('select pg_try_advisory_lock($1) as got', [UPKEEP_LOCK]);
-    if (rows[0]?.got !== true) return undefined;
-    try {
-      const done = { partitionsMade: 0, partitionsDropped: 0, inboxRows: 0, keys: 0, published: 0 };
-      const one = async (text: string, values: unknown[]) =>
-        Number((await client.query(text, values)).rows[0]?.n ?? 0);
-      const whole = async (text: string, days: number) => {
-        let removed = 0;
-        for (let batch = BATCH; batch === BATCH; removed += batch) batch = await one(text, [days, BATCH]);
-        return removed;
-      };
-      done.partitionsMade = await one('select brokers.make_partitions($1) as n', [3]);
-      done.partitionsDropped = await one('select brokers.drop_partitions(make_interval(days => $1)) as n', [
-        keep.logDays,
-      ]);
-      for (const schema of schemas) {
-        const { inbox, keys, published } = statementsFor(escapeIdentifier(schema));
-        done.inboxRows += await whole(inbox, keep.inboxDays);
-        done.keys += await whole(keys, keep.keyDays);
-        done.published += await whole(published, keep.publishedDays);
-      }
-      return done;
-    } finally {
-      await client.query('select pg_advisory_unlock($1)', [UPKEEP_LOCK]);
-    }
-  } finally {
-    client.release();
+): Promise<Upkept> {
+  const whole = async (piece: string, text: string, days: number) => {
+    let removed = 0;
+    for (let batch = BATCH; batch === BATCH; removed += batch)
+      batch = await inTurn(db, piece, { text, values: [days, BATCH] });
+    return removed;
+  };
+  const partitions = (text: string, days: number) => inTurn(db, 'brokers.log', { text, values: [days] });
+  const done = {
+    partitionsMade: await partitions('select brokers.make_partitions($1) as n', 3),
+    partitionsDropped: await partitions(
+      'select brokers.drop_partitions(make_interval(days => $1)) as n',
+      keep.logDays,
+    ),
+    inboxRows: 0,
+    keys: 0,
+    published: 0,
+  };
+  for (const schema of schemas) {
+    const { inbox, keys, published } = statementsFor(escapeIdentifier(schema));
+    done.inboxRows += await whole(`${schema}.inbox`, inbox, keep.inboxDays);
+    done.keys += await whole(`${schema}.outbox_key`, keys, keep.keyDays);
+    done.published += await whole(`${schema}.outbox_archive`, published, keep.publishedDays);
   }
+  return done;
+}
+
+/** Runs one batch of a piece of work; 0 while another process is at it. The lock is the transaction's: a pooler may give the session to somebody else after it (TEN-18). */
+function inTurn(
+  db: Database,
+  piece: string,
+  statement: { text: string; values: unknown[] },
+): Promise<number> {
+  return systemTransaction(db, { actor: { type: 'system', id: 'upkeep' } }, async ({ tx }) => {
+    const lock = 'select pg_try_advisory_xact_lock($1, hashtext($2)) as got';
+    const { rows } = await tx.$client.query(lock, [UPKEEP_LOCK, piece]);
+    if (rows[0]?.got !== true) return 0;
+    const { rows: counted } = await tx.$client.query(statement.text, statement.values);
+    return Number(counted[0]?.n ?? 0);
+  });
 }
 
 const statementsFor = (schema: string) => ({
@@ -128,13 +141,15 @@ const statementsFor = (schema: string) => ({
     )
     select count(*)::int as n from gone`,
   published: `
-    with gone as (
-      delete from ${schema}.outbox
-      where seq in (
-        select seq
-        from ${schema}.outbox
-        where status = 'published' and published_at < now() - make_interval(days => $1)
-        limit $2)
+    with old as (
+      select tenant_id, id
+      from ${schema}.outbox_archive
+      where published_at < now() - make_interval(days => $1)
+      limit $2
+    ), gone as (
+      delete from ${schema}.outbox_archive a
+      using old o
+      where a.tenant_id = o.tenant_id and a.id = o.id
       returning 1
     )
     select count(*)::int as n from gone`,

@@ -11,6 +11,8 @@ export type CatalogueFacts<Services extends Readonly<Record<string, string>>> = 
   readonly prefix: string;
   /** Token of a service in a subject → the service. A table, because no rule gives all of them (X-005). */
   readonly services: Services;
+  /** The file in which they are listed, for whoever wrote a token that is none. Default: not said. */
+  readonly servicesIn?: string;
   /** Subjects published with four segments → the aggregate they imply (X-003). Default: none. */
   readonly legacySubjects?: Readonly<Record<string, string>>;
   /** Verbs that are no past tense and stay nevertheless (X-004). Default: none. */
@@ -48,7 +50,14 @@ export type EventCatalogue<Services extends Readonly<Record<string, string>>> = 
 export function eventCatalogue<const Services extends Readonly<Record<string, string>>>(
   facts: CatalogueFacts<Services>,
 ): EventCatalogue<Services> {
-  const none = { legacySubjects: {}, verbs: [], crossTenant: [], platformSubjects: {}, aiProvenance: [] };
+  const none = {
+    servicesIn: '',
+    legacySubjects: {},
+    verbs: [],
+    crossTenant: [],
+    platformSubjects: {},
+    aiProvenance: [],
+  };
   const rules: Required<CatalogueFacts<Services>> = { ...none, ...facts };
   const parse = (subject: string) => parseSubject(rules, subject);
   for (const subject of [...Object.keys(rules.legacySubjects), ...Object.keys(rules.platformSubjects)])
@@ -78,13 +87,18 @@ function parseSubject(
   if (prefix !== rules.prefix) throw refusal(subject, `it must start with ${rules.prefix}.`);
   const { services, legacySubjects } = rules;
   const owner = Object.hasOwn(services, words.service) ? services[words.service] : undefined;
-  if (owner === undefined) throw refusal(subject, `"${words.service}" is not a service token`);
+  if (owner === undefined) throw refusal(subject, noSuchToken(rules, words.service));
   const implied = Object.hasOwn(legacySubjects, subject) ? legacySubjects[subject] : undefined;
   const aggregate = written ?? implied;
   if (aggregate === undefined) throw refusal(subject, 'expected five segments, got 4');
   if (!rules.verbs.includes(words.verb) && !isPastTense(words.verb))
     throw refusal(subject, `verb "${words.verb}" is not past tense`);
   return { ...words, aggregate, owner };
+}
+
+function noSuchToken({ servicesIn }: { servicesIn: string }, token: string): string {
+  const place = servicesIn === '' ? '' : ` in ${servicesIn}`;
+  return `"${token}" is not a service token; they are \`services\` of eventCatalogue(…)${place}`;
 }
 
 function isAcceptedBy(parse: (subject: string) => unknown, subject: string): boolean {

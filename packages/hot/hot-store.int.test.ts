@@ -173,6 +173,19 @@ describeWithRedis('the hot store on Redis', url => {
       expect(await state.increment('n')).toBe(1); // nothing persisted: the restart began a new life
     });
 
+    test('whether a tier is connected is shown, and seen when it is not any more', async () => {
+      const redis = await startOwn();
+      const metrics = later(createMetrics(), it => it.close());
+      later(await openRedisHotStore({ url: redis.url, tier: 'state', metrics }), it => it.close());
+      const connected = async () =>
+        /^melmastoon_hot_store_connected_count\{tier="state"\} (\d)$/m.exec(await metrics.render())?.[1];
+      expect(await connected()).toBe('1');
+      await redis.kill();
+      await waitUntil('it is seen to be gone', async () => (await connected()) === '0');
+      await redis.start();
+      await waitUntil('it is connected again', async () => (await connected()) === '1');
+    });
+
     test('a Redis that hangs makes callers wait once, not each in turn', async () => {
       const redis = await startOwn();
       const state = await openState(redis.url);

@@ -82,7 +82,7 @@ function inTransaction(
   };
   // A GET gets a transaction that refuses writes: it cannot change state even by mistake (safety rule 32).
   if (!isMutating(run.route)) return tenantRead(run.db, who, whole);
-  return retryOnConflict(() => tenantTransaction(run.db, who, whole));
+  return retryOnConflict(() => tenantTransaction(run.db, who, whole), { db: run.db });
 }
 
 /** For whom this run touches the database. */

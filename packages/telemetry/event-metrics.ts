@@ -71,6 +71,11 @@ export const eventMetrics = {
     help: 'Publishes refused because the topic may not carry events across tenants.',
     labels: byTopic,
   },
+  melmastoon_outbox_repeated_total: {
+    kind: 'counter',
+    help: 'Events not appended, because their idempotency key was used in the last 30 days: a repeated command, or a key that is built wrongly.',
+    labels: byTopic,
+  },
   melmastoon_outbox_unpublished_count: {
     kind: 'gauge',
     help: 'Outbox rows not yet published; 10000 means that many or more.',

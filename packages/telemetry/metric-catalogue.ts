@@ -102,6 +102,8 @@ export const metricCatalogue = {
     help: 'Time of one named statement.',
     labels: { service: text, statement: text },
     buckets: latency,
+    planned:
+      'statements have no names yet; transactions are measured, and pg_stat_statements names statements',
   },
   melmastoon_db_conflict_retries_total: {
     kind: 'counter',
@@ -112,6 +114,7 @@ export const metricCatalogue = {
     kind: 'gauge',
     help: 'Replay delay of a standby.',
     labels: { standby: text },
+    planned: 'the relay may not see pg_stat_replication; the provider of a standby shows it',
   },
 
   // Jobs: OBS-16, JOB-30, OBS-33
@@ -194,7 +197,7 @@ export const metricCatalogue = {
   },
   melmastoon_hot_store_connected_count: {
     kind: 'gauge',
-    help: 'Live connections to the hot store.',
+    help: 'Whether the Redis of a tier is connected: 1, or 0 while it is not; absent for a tier in the process.',
     labels: { tier: ['state', 'cache'] },
   },
   melmastoon_lock_attempts_total: {
@@ -207,13 +210,14 @@ export const metricCatalogue = {
   melmastoon_refund_failures_total: { kind: 'counter', help: 'Refunds that failed.', labels: byService },
   melmastoon_check_in_partial_total: {
     kind: 'counter',
-    help: 'Reservations that entered check_in_partial.',
+    help: 'Check-ins that ended half done: reservations that entered check_in_partial.',
     labels: byService,
   },
   melmastoon_devices_offline_total: {
     kind: 'counter',
     help: 'Devices the sweep marked offline.',
     labels: byService,
+    planned: 'comes with bff-backoffice-service, which has its contracts only',
   },
 
   // The metrics themselves

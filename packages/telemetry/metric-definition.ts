@@ -4,6 +4,8 @@ export type MetricDefinition = {
   readonly help: string;
   readonly labels: { readonly [label: string]: 'text' | readonly string[] };
   readonly buckets?: readonly number[];
+  /** Nobody records it yet: what it waits for. */
+  readonly planned?: string;
 };
 
 /** A label of free text. */

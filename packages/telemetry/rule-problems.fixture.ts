@@ -74,6 +74,7 @@ function selectorProblems(selector: Selector, all: readonly Selector[], known: K
   const isCompared = all.some(other => other.metric === metric && other.isOffset);
   const isCounter = definition.kind !== 'gauge';
   return [
+    ...(definition.planned === undefined ? [] : [`${metric} is only planned: nobody records it`]),
     ...(definition.kind === 'histogram' && metric in known.metrics
       ? [`${metric} is a histogram, not a number`]
       : []),

@@ -47,26 +47,24 @@ export async function startTestServers(
   const dataDir = join(folder, 'pg');
   const postgres = await startEmbeddedPostgres({ dataDir, password: SECRET, settings });
   const redis = await startRedisServer();
+  const stop = async () => {
+    await redis?.stop();
+    await postgres.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
   const template = 'melm_template';
   const adminUrl = postgres.localUrl; // a statement takes 30 % less processor time than through TCP, on both sides
-  const admin = await openClient(adminUrl, 'test-cluster');
-  await admin.query(`create database ${template}`);
-  await admin.end();
-  await migrate(inDatabase(adminUrl, template), sets, { secret: SECRET });
-  return {
-    servers: {
-      adminUrl,
-      template,
-      secret: SECRET,
-      schemas: sets.map(set => set.schema),
-      redisUrl: redis?.url,
-    },
-    async stop() {
-      await redis?.stop();
-      await postgres.stop();
-      await rm(folder, { recursive: true, force: true });
-    },
-  };
+  try {
+    const admin = await openClient(adminUrl, 'test-cluster');
+    await admin.query(`create database ${template}`);
+    await admin.end();
+    await migrate(inDatabase(adminUrl, template), sets, { secret: SECRET });
+  } catch (error) {
+    await stop(); // or a migration that does not work leaves a server behind, and the run hangs
+    throw error;
+  }
+  const schemas = sets.map(set => set.schema);
+  return { servers: { adminUrl, template, secret: SECRET, schemas, redisUrl: redis?.url }, stop };
 }
 
 /** The same server, another database. */

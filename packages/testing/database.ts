@@ -3,11 +3,12 @@ import { type Database, type Outbox, openClient, openDatabase } from '@ghasi/db/
 import { type MigrationSet, migrate } from '@ghasi/db/migrate';
 import { restrictDatabase } from '@ghasi/db/provision';
 import { roleUrl, serviceRole } from '@ghasi/db/roles';
+import type { Metrics } from '@ghasi/telemetry/metrics';
 import type { Client } from 'pg';
-import { inject } from 'vitest';
 import { inDatabase } from './cluster.ts';
+import { testServers } from './servers.ts';
 
-type OpenOptions = { max?: number; outbox?: Outbox };
+type OpenOptions = { max?: number; outbox?: Outbox; metrics?: Metrics };
 
 /** A database of a test file's own: every service's schema, migrated, and no rows unless it was prepared. */
 export type TestDatabase = {
@@ -45,7 +46,7 @@ export type FilledDatabase = Omit<TestDatabase, 'drop'>;
 export async function testDatabase(
   options: { migrations?: MigrationSet[]; empty?: boolean; prepared?: Prepared } = {},
 ): Promise<TestDatabase> {
-  const root = await openClient(inject('servers').adminUrl, 'test-root');
+  const root = await openClient(testServers().adminUrl, 'test-root');
   const name = `t_${randomBytes(8).toString('hex')}`;
   await clone(root, {
     name,
@@ -66,7 +67,7 @@ export async function testDatabase(
 async function clone(root: Client, { name, template }: { name: string; template: string }): Promise<void> {
   // Copying the files is quicker than writing them to the log first, which is what PostgreSQL does when not told.
   await root.query(`create database ${name} template ${template} strategy file_copy`);
-  const { adminUrl, schemas } = inject('servers');
+  const { adminUrl, schemas } = testServers();
   const first = await openClient(inDatabase(adminUrl, name), 'test-admin');
   // A clone does not inherit the rights on the database itself.
   await restrictDatabase(first, schemas);
@@ -74,9 +75,9 @@ async function clone(root: Client, { name, template }: { name: string; template:
 }
 
 function connect(name: string): FilledDatabase & { close(): Promise<void> } {
-  const { adminUrl: server, secret } = inject('servers');
+  const { adminUrl: server, secret } = testServers();
   const adminUrl = inDatabase(server, name);
-  const admin = openDatabase({ url: adminUrl, service: 'test-admin', max: 4 });
+  const admin = openDatabase({ url: adminUrl, service: 'test-admin', max: 4, answerMs: 0 });
   const opened: Database[] = [];
   const openAs = (role: string, { max = 10, ...more }: OpenOptions = {}) => {
     const db = openDatabase({ url: roleUrl(adminUrl, role, secret), service: role, max, ...more });
@@ -101,7 +102,7 @@ const PREPARING = 7_236_114_002n; // any fixed number: one file prepares, and wh
 
 /** What to clone; prepares it when nobody has. It gets its name when it is filled, so that a half-filled one is never used. */
 async function templateOf(root: Client, prepared: Prepared | undefined): Promise<string> {
-  if (prepared === undefined) return inject('servers').template;
+  if (prepared === undefined) return testServers().template;
   const { name, from, fill } = prepared;
   const template = await templateOf(root, from);
   await root.query('select pg_advisory_lock($1)', [PREPARING]);

@@ -109,7 +109,7 @@ function reactionsOf(services: readonly Service[]): { service: Service; event: E
 function missing(service: Service, event: EventType, samples: Samples): string[] {
   if (samples[event.subject] !== undefined) return [];
   return [
-    `${service.name} reacts to ${event.subject}, which has no sample: add one to ${event.owner}/fixtures/samples.ts`,
+    `${service.name} reacts to ${event.subject}, which has no sample: add a payload of it to the samples you give`,
   ];
 }
 

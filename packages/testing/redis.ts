@@ -1,8 +1,9 @@
-import { describe, inject } from 'vitest';
+import { describe } from 'vitest';
+import { testServers } from './servers.ts';
 
 /** The run's Redis, or undefined on a machine without one. Share it by key prefix; flush only a server of your own. */
 export function redisUrl(): string | undefined {
-  return inject('servers').redisUrl;
+  return testServers().redisUrl;
 }
 
 /** A `describe` that runs where there is a Redis and otherwise shows up as left out, never as passed. */

@@ -14,8 +14,8 @@ import type { EventEnvelope } from '@ghasi/event-envelope/envelope';
 import { startWorkers, type Workers } from '@ghasi/jobs/workers';
 import { createLogger } from '@ghasi/telemetry/logger';
 import { createMetrics, type Metrics } from '@ghasi/telemetry/metrics';
-import { inject } from 'vitest';
 import { type TestDatabase, testDatabase } from './database.ts';
+import { testServers } from './servers.ts';
 import { waitUntil } from './signal.ts';
 import { openDatabases, type SystemDatabases } from './system-databases.ts';
 import { testProducer, testRegion } from './system-envelope.ts';
@@ -82,7 +82,8 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   const registry = options.registry ?? createRegistry(eventsOf(services));
   const signer = createSigner([{ id: 'test', secret: database.secret }]);
   const about = { producedBy: testProducer, dataResidency: testRegion } as const;
-  const backbone = new Backbone({ services, registry, signer, metrics, ...about });
+  const answeredElsewhere = () => true; // a test that lets a service ask gives it an `ask` of its own
+  const backbone = new Backbone({ services, registry, signer, metrics, answeredElsewhere, ...about });
   const databases = openDatabases(database, services, { backbone, metrics });
   let workers: Workers | undefined;
 
@@ -143,7 +144,7 @@ export function eventsOf(services: readonly Service[]): EventType[] {
 }
 
 function missingSets({ services, migrations = [] }: SystemOptions): MigrationSet[] {
-  const inTemplate = new Set(inject('servers').schemas);
+  const inTemplate = new Set(testServers().schemas);
   const own = services.map(({ schema, migrations: folder }) => ({ schema, folder }));
   return [...own.filter(({ schema }) => !inTemplate.has(schema)), ...migrations];
 }

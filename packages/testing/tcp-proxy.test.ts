@@ -60,6 +60,13 @@ test('cut after: the server did the work, the client is reset all the same', asy
   expect(await server.got).toBe('hello');
 });
 
+test('swallowed: the server never hears of it, the client hears nothing, and the line stays open', async () => {
+  const { server, ended } = await send(() => 'swallow');
+  const other = await send(() => 'pass');
+  expect(await Promise.race([ended, other.ended])).toBe('answer ok');
+  expect(server.arrived).toEqual([]);
+});
+
 test('COMMIT is recognised as PostgreSQL puts it on the wire', () => {
   expect(carriesCommit(Buffer.from('Q\0\0\0\x0bcommit\0'))).toBe(true);
   expect(carriesCommit(Buffer.from('B\0\0\0\x12\0commit\0\0\0\0\0\0\x01\0\0'))).toBe(true);

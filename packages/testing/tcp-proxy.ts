@@ -10,10 +10,10 @@ export type TcpProxy = {
 };
 
 /**
- * What may be done to a chunk on its way: pass it on, cut the line before it is delivered, or deliver it and cut the
- * line before any answer.
+ * What may be done to a chunk on its way: pass it on, cut the line before it is delivered, deliver it and cut the line
+ * before any answer, or swallow it and all that follows on this line, which stays open: a server that is gone without a word.
  */
-export type Verdict = 'pass' | 'cut-before' | 'cut-after';
+export type Verdict = 'pass' | 'cut-before' | 'cut-after' | 'swallow';
 
 /** Starts a proxy to `target`. `judge` sees each chunk from the client and decides its fate. */
 export async function tcpProxy(options: {
@@ -30,7 +30,9 @@ export async function tcpProxy(options: {
     const pair: [Socket, Socket] = [client, server];
     pairs.add(pair);
     let deaf = false;
+    let silent = false;
     client.on('data', chunk => {
+      if (silent) return;
       const verdict = deaf ? 'pass' : (options.judge?.(chunk as Buffer) ?? 'pass');
       if (verdict === 'cut-before') return cut(pair);
       if (verdict === 'cut-after') {
@@ -39,10 +41,11 @@ export async function tcpProxy(options: {
         server.end(chunk);
         return;
       }
-      server.write(chunk);
+      silent = verdict === 'swallow';
+      if (!silent) server.write(chunk);
     });
     server.on('data', chunk => {
-      if (!deaf) client.write(chunk);
+      if (!deaf && !silent) client.write(chunk);
     });
     for (const [here, there] of [pair, [server, client] as [Socket, Socket]]) {
       here.on('error', () => {});

@@ -65,6 +65,11 @@ export class RedisConnection {
     }
   }
 
+  /** Whether a command would go out now. */
+  get isReady(): boolean {
+    return this.redis.status === 'ready';
+  }
+
   /** Runs one command, counts it, and turns its failure into an error of the catalogue. */
   async run<T>(operation: string, command: (redis: Redis) => Promise<T>): Promise<T> {
     const { tier, metrics } = this.#options;

@@ -46,7 +46,10 @@ function redisHotStore(
   life: RememberedLife,
   options: RedisOptions,
 ): HotStore {
-  const { tier, namespace = 'melm', maxValueBytes = MAX_VALUE_BYTES } = options;
+  const { tier, metrics, namespace = 'melm', maxValueBytes = MAX_VALUE_BYTES } = options;
+  const unwatch = metrics?.watch('melmastoon_hot_store_connected_count', () => [
+    { labels: { tier }, value: line.isReady ? 1 : 0 },
+  ]);
   const named = (kind: string) => (key: string) => {
     assertKey(key);
     return `${namespace}:${tier}:${kind}:${key}`; // the tiers may share a server; they never share a key
@@ -133,6 +136,7 @@ function redisHotStore(
     life: () => life.read(),
     usage: () => readUsage(line),
     async close() {
+      unwatch?.();
       line.close();
       await bus.close();
     },

@@ -1,0 +1,84 @@
+import { eventCatalogue } from '@ghasi/event-envelope/catalogue';
+import { testDatabase } from '@ghasi/testing/database';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { Backbone } from './backbone.ts';
+import { defineService, type Service } from './define-service.ts';
+import { OrderChanged, orders, StockReserved, shopMigrations, stock } from './fixtures/shop.ts';
+import { defineQuestion } from './question.ts';
+import { on } from './reaction.ts';
+import { createRegistry } from './registry.ts';
+import { createSigner } from './signature.ts';
+
+const { defineEvent } = eventCatalogue({ prefix: 'shop', services: { a: 'a-service', b: 'b-service' } });
+const Happened = defineEvent({
+  subject: 'shop.a.thing.changed.v1',
+  summary: 'something happened',
+  retention: 'warm',
+  payload: z.strictObject({ id: z.string() }),
+  aggregateId: ({ id }) => id,
+  idempotencyKey: ({ id }) => id,
+});
+
+const service = (name: string, parts: Partial<Parameters<typeof defineService>[0]> = {}) =>
+  defineService({ name: `${name}-service`, schema: name, migrations: new URL('file:///none/'), ...parts });
+
+function boot(
+  services: readonly Service[],
+  { registry, ...more }: Partial<ConstructorParameters<typeof Backbone>[0]> = {},
+): Backbone {
+  return new Backbone({
+    services,
+    registry: registry ?? createRegistry(services.flatMap(({ publishes }) => publishes)),
+    signer: createSigner([{ id: 'test', secret: 'x'.repeat(32) }]),
+    producedBy: { instance: 'test-1', commit: '0000000', region: 'me-central1' },
+    dataResidency: 'me-central1',
+    ...more,
+  });
+}
+
+test('CAT-07: a process with two producers of one event does not start', () => {
+  const registry = createRegistry([Happened]);
+  const two = [service('a', { publishes: [Happened] }), service('b', { publishes: [Happened] })];
+  expect(() => boot(two, { registry })).toThrow(
+    /do not fit together: event shop\.a\.thing\.changed\.v1 is declared 2 times: a-service, b-service/,
+  );
+});
+
+test('a process with a reaction nobody feeds does not start, unless the registry knows its event', () => {
+  const listener = service('b', { reacts: [on(Happened, async () => {})] });
+  expect(() => boot([listener])).toThrow(
+    /b-service reacts to shop\.a\.thing\.changed\.v1, and nobody publishes it/,
+  );
+  expect(() => boot([listener], { registry: createRegistry([Happened]) })).not.toThrow();
+});
+
+test('a process with a question nobody answers does not start, unless another process does', () => {
+  const asks = service('b', {
+    needs: [defineQuestion({ name: 'a.q', input: z.strictObject({}), output: z.null() })],
+  });
+  expect(() => boot([asks])).toThrow(/b-service needs a\.q, and nobody answers it/);
+  expect(() => boot([asks], { answeredElsewhere: schema => schema === 'a' })).not.toThrow();
+});
+
+test('everything that does not fit is said at once', () => {
+  const listener = service('b', { reacts: [on(Happened, async () => {})] });
+  expect(() => boot([listener, service('a'), service('a')])).toThrow(
+    /service name.*schema a.*nobody publishes/,
+  );
+});
+
+test('OUTBOX-01: a process whose services have no outbox does not start, and says what to add', async () => {
+  const database = await testDatabase({ migrations: shopMigrations });
+  await database.admin('drop table orders.outbox');
+  const starting = boot([orders, stock()], { registry: createRegistry([OrderChanged, StockReserved]) }).start(
+    {
+      relayDb: database.openAs('relay'),
+      databases: {},
+    },
+  );
+  await expect(starting).rejects.toThrow(
+    /no outbox: orders\. Add select backbone\.add_messaging\('<schema>'\) to a migration of each/,
+  );
+  await database.drop();
+});
