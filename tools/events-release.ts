@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { nextBundle, readReleased, releasedPath, writeReleased } from './events/released.ts';
-import { checkEvents } from './gates/events.ts';
+import { checkEvents, committedChangelog, today } from './gates/events.ts';
 import { isStarted, repositoryRoot } from './gates/gate.ts';
 import { everyService } from './generators/every-service.ts';
 
@@ -9,15 +9,17 @@ import { everyService } from './generators/every-service.ts';
 export async function release(root: string): Promise<number> {
   if (!existsSync(join(root, releasedPath))) writeReleased(root, {}); // the first release
   const services = await everyService();
-  const { findings } = checkEvents(root, services);
+  const { findings } = checkEvents(root, services, today());
   if (findings.length > 0) {
     for (const { where, what } of findings) console.error(`  ${where}  ${what}`);
     throw new Error(`${findings.length} problems: nothing was released`);
   }
-  const bundle = nextBundle(
-    readReleased(root),
-    services.flatMap(({ publishes }) => publishes),
-  );
+  const bundle = nextBundle({
+    before: readReleased(root),
+    events: services.flatMap(({ publishes }) => publishes),
+    changelog: committedChangelog(root),
+    today: today(),
+  });
   writeReleased(root, bundle);
   return Object.keys(bundle).length;
 }

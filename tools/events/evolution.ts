@@ -1,28 +1,31 @@
-import type { ReleasedBundle, ReleasedEvent } from '@ghasi/backbone/registry-released';
 import type { EventType } from '@ghasi/event-envelope/define-event';
 import { payloadSchema, schemaHash, schemaPath } from '@ghasi/event-envelope/schema-uri';
 import type { Finding } from '../gates/gate.ts';
 import type { Changelog } from './changelog.ts';
+import { LEAST_DAYS, latest, type ReleasedBundle, type ReleasedEvent } from './released.ts';
 import { type Change, isAdditive, schemaChanges } from './schema-diff.ts';
-
-/** Least time in which both versions are published (REG-14). */
-const LEAST_DAYS = 14;
 
 /** What was released, what is declared now, and what was written about the way between the two. */
 export type Evolution = {
   readonly released: ReleasedBundle;
   readonly events: readonly EventType[];
   readonly changelog: Changelog;
+  /** The day on which it is asked. */
+  readonly today: string;
 };
 
 /** What the evolution rules refuse, and which bypasses were used. */
 export function evolutionFindings(evolution: Evolution): { findings: Finding[]; used: string[] } {
-  const { released, events, changelog } = evolution;
+  const { released, events, changelog, today } = evolution;
   const bySubject = new Map(events.map(event => [event.subject, event]));
   const problems = [
     ...Object.entries(released).flatMap(([subject, before]) => {
       const event = bySubject.get(subject);
-      return event === undefined ? [removed(subject, before)] : sinceRelease(event, before, changelog);
+      if (event === undefined) return [removed(subject, before)];
+      return [
+        ...sinceRelease(event, before, changelog),
+        ...stoppedEarly(event, before, { changelog, today }),
+      ];
     }),
     ...events
       .filter(({ subject }) => !Object.hasOwn(released, subject))
@@ -70,7 +73,6 @@ function sinceRelease(event: EventType, before: ReleasedEvent, changelog: Change
       rule: 'REG-22',
       what: `${subject}: its ${name} was ${was} and is ${is}; stored events say ${was}`,
     }));
-  if (before.hashes.at(-1) === schemaHash(schema)) return moved;
   const refused = schemaChanges(before.schema, schema).filter(
     change => !isAdditive(change) || isUnnoted(change, subject, changelog),
   );
@@ -78,6 +80,24 @@ function sinceRelease(event: EventType, before: ReleasedEvent, changelog: Change
     ...moved,
     ...refused.map(change => ({ subject, where, rule: change.rule, what: told(change, event) })),
   ];
+}
+
+/** REG-14: what was released beside its older version stays beside it until the day that was promised. */
+function stoppedEarly(
+  event: EventType,
+  { publishesOlderUntil }: ReleasedEvent,
+  { changelog, today }: Pick<Evolution, 'changelog' | 'today'>,
+): Problem[] {
+  if (publishesOlderUntil === undefined || event.replaces?.downcast !== undefined) return [];
+  const { subject, version } = event;
+  const until = latest(publishesOlderUntil, runbookOf(event, changelog)?.until);
+  if (today >= until) return [];
+  const what = `${subject} lost its \`downcast\`: v${version - 1} was promised beside it until ${until}`;
+  return [{ subject, where: schemaPath(event), rule: 'REG-14', what }];
+}
+
+function runbookOf({ subject }: EventType, { runbooks }: Changelog) {
+  return runbooks.find(entry => entry.subject === subject);
 }
 
 function isUnnoted({ rule, value }: Change, subject: string, { enumNotes }: Changelog): boolean {
@@ -90,11 +110,11 @@ function told(change: Change, { subject, type, version }: EventType): string {
   return `${fact}; declare ${type}.v${version + 1} with \`replaces\` and leave this version as it was released`;
 }
 
-function asNew(event: EventType, { runbooks }: Changelog): Problem[] {
+function asNew(event: EventType, changelog: Changelog): Problem[] {
   const { subject, version } = event;
   if (version === 1) return [];
   const problem = (what: string) => [{ subject, where: 'CHANGELOG.events.md', rule: 'REG-20', what }];
-  const runbook = runbooks.find(entry => entry.subject === subject);
+  const runbook = runbookOf(event, changelog);
   if (runbook === undefined) return problem(`${subject} is new and has no entry under "Dual publish"`);
   if (event.replaces?.downcast === undefined)
     return problem(`${subject} is new and has no \`downcast\`: v${version - 1} would stop at once (REG-14)`);

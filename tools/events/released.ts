@@ -1,9 +1,22 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ReleasedBundle, ReleasedEvent } from '@ghasi/backbone/registry-released';
 import type { EventType } from '@ghasi/event-envelope/define-event';
-import { payloadSchema, schemaHash } from '@ghasi/event-envelope/schema-uri';
+import { type JsonSchema, payloadSchema } from '@ghasi/event-envelope/schema-uri';
 import { jsonText } from '../generators/json-text.ts';
+import type { Changelog } from './changelog.ts';
+
+/** One subject as it was released: its policies and its schema. Its hashes are in `event-schemas/hashes.json`. */
+export type ReleasedEvent = {
+  readonly owner: string;
+  readonly retention: string;
+  readonly crossTenant: boolean;
+  /** Day until which the version before is published too (REG-14); absent when it is not. */
+  readonly publishesOlderUntil?: string;
+  readonly schema: JsonSchema;
+};
+
+/** What a release published: subject → what it was (REG-02). */
+export type ReleasedBundle = Readonly<Record<string, ReleasedEvent>>;
 
 /** What the last release published (REG-02, REG-17). */
 export const releasedPath = 'event-schemas/released.json';
@@ -18,21 +31,42 @@ export function writeReleased(root: string, bundle: ReleasedBundle): void {
   writeFileSync(join(root, releasedPath), jsonText(bundle));
 }
 
-/** The bundle of the next release: today's schemas, and every hash a subject ever had, for what is still stored. */
-export function nextBundle(before: ReleasedBundle, events: readonly EventType[]): ReleasedBundle {
-  const sorted = events.toSorted((a, b) => (a.subject < b.subject ? -1 : 1));
-  return Object.fromEntries(sorted.map(event => [event.subject, released(event, before[event.subject])]));
+/** From what the next bundle is made; `today` is a day. */
+export type Release = {
+  readonly before: ReleasedBundle;
+  readonly events: readonly EventType[];
+  readonly changelog: Pick<Changelog, 'runbooks'>;
+  readonly today: string;
+};
+
+/** Least time in which both versions are published (REG-14). */
+export const LEAST_DAYS = 14;
+
+/** The bundle of the next release: today's schemas, and until when each keeps the version before it alive. */
+export function nextBundle(release: Release): ReleasedBundle {
+  const sorted = release.events.toSorted((a, b) => (a.subject < b.subject ? -1 : 1));
+  return Object.fromEntries(sorted.map(event => [event.subject, released(event, release)]));
 }
 
-function released(event: EventType, before: ReleasedEvent | undefined): ReleasedEvent {
+function released(event: EventType, release: Release): ReleasedEvent {
+  const { owner, retention, crossTenant = false } = event;
+  const policies = { owner, retention, crossTenant };
   const schema = payloadSchema(event);
-  const hash = schemaHash(schema);
-  const earlier = (before?.hashes ?? []).filter(known => known !== hash);
-  return {
-    owner: event.owner,
-    retention: event.retention,
-    crossTenant: event.crossTenant ?? false,
-    hashes: [...earlier, hash],
-    schema,
-  };
+  if (event.replaces?.downcast === undefined) return { ...policies, schema };
+  return { ...policies, publishesOlderUntil: olderUntil(event, release), schema };
+}
+
+/** As written, but not before two weeks after the release with which it began: what was planned may have come late. */
+function olderUntil({ subject }: EventType, { before, changelog, today }: Release): string {
+  const begun = before[subject]?.publishesOlderUntil ?? daysAfter(today, LEAST_DAYS);
+  return latest(begun, changelog.runbooks.find(entry => entry.subject === subject)?.until);
+}
+
+/** The later of two days. */
+export function latest(day: string, other = ''): string {
+  return other > day ? other : day;
+}
+
+function daysAfter(day: string, days: number): string {
+  return new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10);
 }

@@ -15,6 +15,11 @@ import { plantedTree } from './planted-tree.ts';
 const taken = 'lab.samples.sample.taken.v1';
 const lost = event('lab.samples.sample.lost.v1');
 
+/** The day of the last release, and of the question where nothing else is said. */
+const today = '2026-03-01';
+const bundleOf = (events: readonly EventType[]) =>
+  nextBundle({ before: {}, events, changelog: { runbooks: [] }, today });
+
 /** Findings after `released` went out and `now` is declared, without those about the real table of cross-tenant paths. */
 function findings(
   now: readonly EventType[],
@@ -30,12 +35,13 @@ function check(
   services: readonly Party[],
   changelog = '',
   released: readonly EventType[] = [event(taken), lost],
+  day = today,
 ) {
   using tree = plantedTree({
     'CHANGELOG.events.md': changelog,
-    [releasedPath]: jsonText(nextBundle({}, released)),
+    [releasedPath]: jsonText(bundleOf(released)),
   });
-  const { findings: all, ...report } = checkEvents(tree.root, services);
+  const { findings: all, ...report } = checkEvents(tree.root, services, day);
   return { ...report, findings: all.filter(({ what }) => !what.startsWith('XT-06: melmastoon.')) };
 }
 
@@ -131,6 +137,23 @@ describe('a new version', () => {
     ]);
   });
 
+  test('REG-14: once released, the older version stays for two weeks, and longer where the changelog says so', () => {
+    const { downcast: _none, ...without } = replaces;
+    const alone = event(v2.subject, { replaces: without });
+    const on = (day: string, changelog = '') =>
+      check([party('sample-service', [v1, alone, lost])], changelog, [v1, v2, lost], day).findings;
+    expect(on('2026-03-14')).toEqual([
+      {
+        where: 'event-schemas/samples/sample/taken/v2.json',
+        what: `REG-14: ${v2.subject} lost its \`downcast\`: v1 was promised beside it until 2026-03-15`,
+      },
+    ]);
+    expect(on('2026-03-15')).toEqual([]);
+    const longer = runbook('2026-03-01', '2026-04-01');
+    expect(on('2026-03-31', longer).map(({ what }) => what)).toEqual([expect.stringContaining('2026-04-01')]);
+    expect(on('2026-04-01', longer)).toEqual([]);
+  });
+
   test('REG-10, REG-14: the older version must still be declared', () => {
     expect(findings([v2, lost])).toEqual([expect.stringContaining('has a v2 but no v1')]);
   });
@@ -198,7 +221,7 @@ describe('declarations', () => {
 
   test('REG-17: a release without its bundle is no release: the gate fails loudly', () => {
     using tree = plantedTree({ 'CHANGELOG.events.md': '' });
-    expect(() => checkEvents(tree.root, [])).toThrow(releasedPath);
+    expect(() => checkEvents(tree.root, [], today)).toThrow(releasedPath);
   });
 });
 

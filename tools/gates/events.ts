@@ -1,7 +1,7 @@
 import { crossTenantPolicy, crossTenantProblems } from '@ghasi/backbone/cross-tenant-policy';
 import { registryProblems } from '@ghasi/backbone/registry';
 import { crossTenantPaths } from '@melmastoon/catalog/cross-tenant-paths';
-import { readChangelog } from '../events/changelog.ts';
+import { type Changelog, readChangelog } from '../events/changelog.ts';
 import { evolutionFindings } from '../events/evolution.ts';
 import { readReleased } from '../events/released.ts';
 import { everyService } from '../generators/every-service.ts';
@@ -13,19 +13,29 @@ const changelogPath = 'CHANGELOG.events.md';
 
 /** The gate over any services: their events fit together and break nothing that was released (REG-17..21, MIG-14, MIG-15). */
 export function eventsGate(load: () => Promise<readonly Party[]>, floor: number): Gate {
-  return { name: 'events', floor, check: async root => checkEvents(root, await load()) };
+  return { name: 'events', floor, check: async root => checkEvents(root, await load(), today()) };
 }
 
-/** All findings about the events of some services, against the release and the changelog in a tree. */
-export function checkEvents(root: string, services: readonly Party[]): GateReport {
+/** The day a gate or a release runs on. */
+export function today(): string {
+  return new Date().toISOString().slice(0, 10);
+}
+
+/** What was written about changes of events. */
+export function committedChangelog(root: string): Changelog {
+  return readChangelog(readText(root, changelogPath));
+}
+
+/** All findings about the events of some services on a day, against the release and the changelog in a tree. */
+export function checkEvents(root: string, services: readonly Party[], day: string): GateReport {
   const events = services.flatMap(({ publishes }) => publishes);
-  const changelog = readChangelog(readText(root, changelogPath));
+  const changelog = committedChangelog(root);
   const broken = registryProblems(events);
   // declarations that contradict each other have no evolution to speak of
   const { findings, used } =
     broken.length > 0
       ? { findings: [], used: [] }
-      : evolutionFindings({ released: readReleased(root), events, changelog });
+      : evolutionFindings({ released: readReleased(root), events, changelog, today: day });
   return {
     looked: events.length,
     of: 'subjects',

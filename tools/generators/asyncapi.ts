@@ -101,18 +101,17 @@ function messageOf(event: EventType, id: string): object {
   };
 }
 
-const text = { type: 'string' };
+const text = (description: string) => ({ type: 'string', description });
 
-/** ENV-32: what a broker shows of a message without its body. */
+/**
+ * What travels beside the body (docs/decisions/0028). Of what ENV-32 names, event id, subject and tenant are fields of every
+ * broker's message already, and the idempotency key is in the body only.
+ */
 const attributes = {
   type: 'object',
   properties: {
-    eventId: text,
-    eventType: text,
-    eventVersion: text,
-    tenantId: text,
-    idempotencyKey: text,
-    traceparent: text,
+    traceparent: text('W3C trace context of the span that raised the event'),
+    signature: text('proof that a service of this installation validated this very body'),
   },
-  required: ['eventId', 'eventType', 'eventVersion', 'tenantId', 'idempotencyKey', 'traceparent'],
+  required: ['traceparent', 'signature'],
 };

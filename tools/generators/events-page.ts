@@ -27,7 +27,8 @@ export const eventsPage: Page = {
 };
 
 const introduction = [
-  'The subject is also the topic. Only its owner publishes it; the link leads to its payload. Class says how long it is',
-  'kept after the 7 days on the broker: `hot` 30 days, `warm` 365 days, `cold` 7 years. The same as a machine-readable',
-  'document: [asyncapi.yaml](asyncapi.yaml); who hears whom: [service map](service-map.md).',
+  'The subject is also the topic. Only its owner publishes it; the link leads to its payload. Class says how long a',
+  'warehouse is to keep it after the 7 days on the broker: `hot` 30 days, `warm` 365 days, `cold` 7 years. No warehouse is',
+  'built ([0028](../decisions/0028-what-the-wire-promises.md)): today an event leaves with the log after 7 days, whatever its class. The same',
+  'as a machine-readable document: [asyncapi.yaml](asyncapi.yaml); who hears whom: [service map](service-map.md).',
 ].join('\n');

@@ -2,6 +2,8 @@ import { asyncApi } from './asyncapi.ts';
 import { cliPage } from './cli.ts';
 import { environmentPage } from './environment.ts';
 import { errorsPage } from './errors.ts';
+import { eventBypasses } from './event-bypasses.ts';
+import { eventHashes } from './event-hashes.ts';
 import { eventSchemaPages } from './event-schema-pages.ts';
 import { eventSchemas } from './event-schemas.ts';
 import { eventsPage } from './events-page.ts';
@@ -21,6 +23,8 @@ export const generators: Generator[] = [
   metricsPage,
   rolesAndRoutesPage,
   eventSchemas,
+  eventHashes,
+  eventBypasses,
   eventsPage,
   eventSchemaPages,
   serviceMap,

@@ -8,11 +8,11 @@ export const metricsPage: Page = {
   source: '`packages/telemetry`',
   async make() {
     const metrics = Object.entries<MetricDefinition>(metricCatalogue);
-    const rows = metrics.map(([name, { kind, help, labels }]) => [
+    const rows = metrics.map(([name, { kind, help, labels, planned }]) => [
       `\`${name}\``,
       kind,
       Object.entries(labels).map(labelText).join(', '),
-      help,
+      planned === undefined ? help : `${help} **Planned, nobody records it:** ${planned}.`,
     ]);
     return `${introduction}\n\n${table(['Name', 'Kind', 'Labels', 'Meaning'], rows)}`;
   },

@@ -14,10 +14,11 @@ export const serviceMap: Page = {
 
 /** The page's body; exported for its test. */
 export function serviceMapBody(services: readonly Service[]): string {
+  const events = services.flatMap(({ publishes }) => publishes).length;
   const rows = services.map(service => [
     `[${service.name}](../../services/${service.name}/README.md)`,
     String(service.publishes.length),
-    heardBy(service).join(', '),
+    heardBy(service, events).join(', '),
     service.needs.map(({ name }) => `\`${name}\``).join(', '),
     `${service.delivery.mode}, ${service.delivery.instances} × ${service.delivery.concurrency}, order ${service.delivery.order}`,
   ]);
@@ -33,9 +34,14 @@ export function serviceMapBody(services: readonly Service[]): string {
 
 const introduction = [
   'Solid arrows are events, from the publisher to the one that hears them; dotted arrows are questions inside a request, at',
-  `most two in a row. Not drawn: \`${sink}\`, ${allTopicReaders.map(({ reader }) => `\`${reader}\``).join(' and ')} subscribe to`,
-  'every topic but their own. What the events are: [events](events.md).',
+  `most two in a row. Not drawn: ${readersOfAll(false)} hears nearly every event; ${readersOfAll(true)} and \`${sink}\` are`,
+  'planned to. What the events are: [events](events.md).',
 ].join('\n');
+
+function readersOfAll(planned: boolean): string {
+  const readers = allTopicReaders.filter(one => (one.planned ?? false) === planned);
+  return readers.map(({ reader }) => `\`${reader}\``).join(' and ');
+}
 
 function drawing(services: readonly Service[]): string {
   const owner = new Map(
@@ -76,8 +82,9 @@ function labels(events: readonly { aggregate: string; verb: string }[]): string[
   return [...new Set(events.map(({ aggregate, verb }) => `${aggregate}.${verb}`))];
 }
 
-function heardBy({ name, reacts }: Service): string[] {
+function heardBy({ name, reacts }: Service, events: number): string[] {
   const all = allTopicReaders.find(({ reader }) => reader === name);
   const own = [...new Set(reacts.map(({ event }) => `\`${topicShort(event.subject)}\``))];
-  return all === undefined ? own : [`everything but \`${all.except}.*\``];
+  if (all === undefined) return own;
+  return [all.planned ? `planned: everything but \`${all.except}.*\`` : `${own.length} of ${events} events`];
 }

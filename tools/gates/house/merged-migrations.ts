@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { git, mergedCommit } from '../merged.ts';
 import type { HouseRule, Refusal, Tree } from './rule.ts';
 
 /** A migration that others may have run is history: correct it with the next number. */
@@ -10,15 +10,6 @@ export const mergedMigrations: HouseRule = {
     return base === undefined ? [] : changedSince(tree, base);
   },
 };
-
-/** Where merged work ends: the fork point from origin/main, the first parent on main itself, else the last commit. */
-function mergedCommit(root: string): string | undefined {
-  const head = git(root, 'rev-parse', '--verify', '--quiet', 'HEAD');
-  const main = git(root, 'rev-parse', '--verify', '--quiet', 'origin/main');
-  if (head === undefined || main === undefined) return head;
-  if (head === main) return git(root, 'rev-parse', '--verify', '--quiet', 'HEAD^1') ?? head;
-  return git(root, 'merge-base', 'HEAD', 'origin/main') ?? head;
-}
 
 function changedSince({ root }: Tree, base: string): Refusal[] {
   const list = git(
@@ -40,16 +31,4 @@ function changedSince({ root }: Tree, base: string): Refusal[] {
       line: 0,
       what: status === 'D' ? 'was merged and is now deleted' : 'was merged and is now edited',
     }));
-}
-
-function git(root: string, ...args: string[]): string | undefined {
-  try {
-    return execFileSync('git', args, {
-      cwd: root,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-    }).trim();
-  } catch {
-    return undefined;
-  }
 }

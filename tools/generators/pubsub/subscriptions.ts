@@ -6,7 +6,7 @@ export const PROJECT = 'melmastoon-prod';
 /** What a subscription says about itself; names of the Pub/Sub API. */
 export type Subscription = {
   readonly name: string;
-  /** The service or sink that owns it; nobody shares one (BROKER-07). */
+  /** The service that owns it; nobody shares one (BROKER-07). */
   readonly reader: string;
   readonly mode: 'push' | 'pull';
   /** Where a push arrives and who vouches for it (BROKER-10); absent on pull. */
@@ -91,7 +91,7 @@ export function publisherOf(service: string): string {
   return `${service}-publisher@${PROJECT}.iam`;
 }
 
-/** The account with which a reader takes messages; the sink's has no suffix (BROKER-15, BROKER-17). */
-export function subscriberOf(reader: string): string {
-  return reader.endsWith('-service') ? `${reader}-subscriber@${PROJECT}.iam` : `${reader}@${PROJECT}.iam`;
+/** The account with which a service takes messages (BROKER-15). */
+export function subscriberOf(service: string): string {
+  return `${service}-subscriber@${PROJECT}.iam`;
 }

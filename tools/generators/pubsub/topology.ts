@@ -21,7 +21,7 @@ export type Topic = {
   readonly orderingKey: '<tenantId>:<aggregateId>';
   readonly schema: string;
   readonly messageRetentionDuration: string;
-  /** Where the sink keeps its messages, and how long (RET-01..03, RET-05). */
+  /** Where the sink, which is planned, is to keep its messages, and how long (RET-01..03, RET-05). */
   readonly warehouse: { readonly table: string; readonly days: number; readonly coldlineYears?: number };
   readonly deadLetters: {
     readonly topic: string;
@@ -29,6 +29,8 @@ export type Topic = {
     readonly inspector: InspectorSubscription;
   };
   readonly subscriptions: readonly Subscription[];
+  /** Who is to read it and does not yet: a subscription would fill up, and nobody would acknowledge. */
+  readonly planned: readonly string[];
 };
 
 /** What a service says, hears, and how; a `Service` is one. */
@@ -39,38 +41,37 @@ export type Party = {
   readonly delivery: Pick<Delivery, 'mode' | 'order'>;
 };
 
-/** Who reads every topic without reacting to each. */
+/** Who is to read every topic; a service that does has a reaction to each, and one that is planned has none. */
 export type EverythingReaders = {
-  readonly services: readonly { readonly reader: string; readonly except: string }[];
+  readonly services: readonly { readonly reader: string; readonly except: string; readonly planned?: true }[];
   readonly sink: string;
 };
 
-/** Every topic of the platform by name: its dead letters, and one subscription per reader (BROKER-01, 03, 07). */
+/** Every topic of the platform by name: its dead letters, and one subscription per service that reacts (BROKER-01, 03, 07). */
 export function topicsOf(parties: readonly Party[], everything: EverythingReaders): Topic[] {
   const heard = new Map(parties.map(party => [party.name, subjectsHeard(party, everything)]));
   const events = parties.flatMap(party => party.publishes);
   return events
     .toSorted((a, b) => (a.subject < b.subject ? -1 : 1))
     .map(event => {
-      const readers = parties.filter(
-        party => heard.get(party.name)?.has(event.subject) || readsAll(party.name, event, everything),
-      );
-      const subscriptions = [
-        ...readers.map(party => subscriptionOf(event.subject, party.name, party.delivery)),
-        // X-072: the sink has its own subscription on every topic, and adds up in any order
-        subscriptionOf(event.subject, everything.sink, { mode: 'pull', order: 'any' }),
-      ];
-      return topicOf(
-        event,
-        subscriptions.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
-      );
+      const readers = parties.filter(party => heard.get(party.name)?.has(event.subject));
+      const subscriptions = readers.map(party => subscriptionOf(event.subject, party.name, party.delivery));
+      return topicOf(event, {
+        subscriptions: subscriptions.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+        planned: plannedReaders(event, everything),
+      });
     });
+}
+
+function plannedReaders(event: EventType, { services, sink }: EverythingReaders): string[] {
+  const waiting = services.filter(({ planned, except }) => planned && event.service !== except);
+  return [...waiting.map(({ reader }) => reader), sink].sort(); // X-072: the sink is to have its own on every topic
 }
 
 /** RET-01..03. */
 const kept = { hot: { days: 30 }, warm: { days: 365 }, cold: { days: 365, coldlineYears: 7 } } as const;
 
-function topicOf(event: EventType, subscriptions: readonly Subscription[]): Topic {
+function topicOf(event: EventType, readers: Pick<Topic, 'subscriptions' | 'planned'>): Topic {
   const { subject, owner, retention, crossTenant = false } = event;
   return {
     topic: subject,
@@ -87,7 +88,7 @@ function topicOf(event: EventType, subscriptions: readonly Subscription[]): Topi
       messageRetentionDuration: DLQ_RETENTION,
       inspector: inspectorOf(subject),
     },
-    subscriptions,
+    ...readers,
   };
 }
 
@@ -105,8 +106,4 @@ function subjectsHeard({ name, reacts }: Party, { services }: EverythingReaders)
 
 function withOlder(event: EventType): EventType[] {
   return event.replaces === undefined ? [event] : [event, ...withOlder(event.replaces.event)];
-}
-
-function readsAll(name: string, event: EventType, { services }: EverythingReaders): boolean {
-  return services.some(({ reader, except }) => reader === name && event.service !== except);
 }
