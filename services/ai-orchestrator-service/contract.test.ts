@@ -10,7 +10,7 @@ const hash = 'c3'.repeat(32);
 describe('EVT-66..70: the events of ai-orchestrator-service', () => {
   contractConformance(events, samples);
 
-  test('they are the five of the ledger, kept for seven years', () => {
+  test('they are the five of the ledger, of the class cold', () => {
     expect(events.map(({ subject, retention }) => [subject, retention])).toEqual([
       ['melmastoon.ai_orchestrator.completion.completed.v1', 'cold'],
       ['melmastoon.ai_orchestrator.completion.refused.v1', 'cold'],

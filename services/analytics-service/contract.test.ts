@@ -7,7 +7,7 @@ import { samples } from './fixtures/samples.ts';
 describe('EVT-76: the event of analytics-service', () => {
   contractConformance(events, samples);
 
-  test('XT-02: it is the one of the ledger, kept for a year, and may be read across tenants', () => {
+  test('XT-02: it is the one of the ledger, of the class warm, and may be read across tenants', () => {
     expect(events.map(({ subject, retention, crossTenant }) => [subject, retention, crossTenant])).toEqual([
       ['melmastoon.analytics.snapshot.computed.v1', 'warm', true],
     ]);

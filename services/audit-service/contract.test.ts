@@ -10,7 +10,7 @@ const hash = 'f0'.repeat(32);
 describe('EVT-77..78: the events of audit-service', () => {
   contractConformance(events, samples);
 
-  test('they are the two of the ledger, kept for seven years', () => {
+  test('they are the two of the ledger, of the class cold', () => {
     expect(events.map(({ subject, retention }) => [subject, retention])).toEqual([
       ['melmastoon.audit.entry.appended.v1', 'cold'],
       ['melmastoon.audit.merkle.anchored.v1', 'cold'],

@@ -47,7 +47,7 @@ describe('days are runs of positions', () => {
 });
 
 describe('what is recorded', () => {
-  test('BROKER-16, RET-07: everything about money, keys, access, tenancy and stays', () => {
+  test('BROKER-16: everything about money, keys, access, tenancy and stays', () => {
     const heard = [...billing, ...payments, ...locks, ...iam, ...tenants, ...bookings];
     expect(heard.length).toBeGreaterThan(35);
     expect(heard.filter(event => !isRecorded(event as never))).toEqual([]);

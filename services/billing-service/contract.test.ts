@@ -21,7 +21,7 @@ const minor = fc.bigInt({ min: 0n, max: 10n ** 12n });
 describe('EVT-40..45: the events of billing-service', () => {
   contractConformance(events, samples);
 
-  test('they are the six of the ledger, kept for seven years', () => {
+  test('they are the six of the ledger, of the class cold', () => {
     expect(events.map(({ subject, retention }) => [subject, retention])).toEqual([
       ['melmastoon.billing.folio.opened.v1', 'cold'],
       ['melmastoon.billing.folio.charge_posted.v1', 'cold'],

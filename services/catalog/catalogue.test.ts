@@ -44,7 +44,10 @@ describe('grammar', () => {
     ['melmastoon.file.deleted.v1', 'expected five segments, got 4'],
     ['booking.created', 'expected five segments, got 2'],
     ['other.reservation.booking.confirmed.v1', 'it must start with melmastoon.'],
-    ['melmastoon.reservations.booking.confirmed.v1', '"reservations" is not a service token'],
+    [
+      'melmastoon.reservations.booking.confirmed.v1',
+      '"reservations" is not a service token; they are `services` of eventCatalogue(…) in services/catalog/service-tokens.ts',
+    ],
     ['melmastoon.platform.thing.created.v1', '"platform" is not a service token'],
     ['melmastoon.lock-integration.vendor.error.v1', 'service "lock-integration" is not snake_case'],
     ['melmastoon.constructor.booking.confirmed.v1', '"constructor" is not a service token'],

@@ -30,5 +30,6 @@ test('XT-06: every reader is a service of the platform or the sink', () => {
 });
 
 test('X-073, X-074: who reads everything leaves out its own events', () => {
-  for (const { reader, except } of allTopicReaders) expect(catalogue.services[except]).toBe(reader);
+  for (const { reader, except } of allTopicReaders)
+    expect(Object.entries(catalogue.services)).toContainEqual([except, reader]);
 });

@@ -7,7 +7,7 @@ import { service } from './service.ts';
 describe('EVT-73..74: the events of file-storage-service', () => {
   contractConformance(events, samples);
 
-  test('X-003: they are the two of the ledger, with four segments and the aggregate they imply, kept for a year', () => {
+  test('X-003: they are the two of the ledger, with four segments and the aggregate they imply, of the class warm', () => {
     expect(events.map(({ subject, aggregate, retention }) => [subject, aggregate, retention])).toEqual([
       ['melmastoon.file.uploaded.v1', 'object', 'warm'],
       ['melmastoon.file.scanned.v1', 'object', 'warm'],

@@ -9,7 +9,7 @@ const sessionId = 'ses_01J8ZQ4T3Y5V6W7X8Y9Z0A1B2E';
 describe('EVT-01..06: the events of iam-service', () => {
   contractConformance(events, samples);
 
-  test('they are the six of the ledger, kept for a year', () => {
+  test('they are the six of the ledger, of the class warm', () => {
     expect(events.map(({ subject, retention }) => [subject, retention])).toEqual([
       ['melmastoon.iam.user.created.v1', 'warm'],
       ['melmastoon.iam.session.issued.v1', 'warm'],

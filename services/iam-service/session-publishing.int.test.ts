@@ -174,18 +174,27 @@ const endings: Record<(typeof revocationReasons)[number], (of: Scene) => Promise
 type Scene = { client: Client; owner: Person; boss: Tokens; person: Person; tokens: Tokens };
 
 describe('EVT-03: session.revoked', () => {
-  test.each(revocationReasons)('%s: every session that ended is told, once, and no other', async reason => {
-    const { person: owner, client } = await arrive({ roles: ['owner'] });
-    const person = await gate.hire({ tenantId: owner.tenantId, roles: ['housekeeping', 'front_desk'] });
-    const scene = { client, owner, person, boss: await client.enter(owner) };
-    const ended = await endings[reason]({ ...scene, tokens: await client.enter(person) });
-    const revoked = await reasonsOf(SessionRevoked, person);
-    expect(revoked.sort()).toEqual(ended.map(({ sessionId }) => [sessionId, reason]).sort());
-    for (const { aggregateId, aggregateVersion } of await told(SessionRevoked, person)) {
-      const issued = (await told(SessionIssued, person)).filter(one => one.aggregateId === aggregateId);
-      expect(aggregateVersion).toBe(issued.length + 1);
-    }
-  });
+  test.each(revocationReasons)(
+    '%s: every session that ended is told and counted, once, and no other',
+    async reason => {
+      const { person: owner, client } = await arrive({ roles: ['owner'] });
+      const person = await gate.hire({ tenantId: owner.tenantId, roles: ['housekeeping', 'front_desk'] });
+      const scene = { client, owner, person, boss: await client.enter(owner) };
+      const counted = async () => {
+        const line = new RegExp(`^melmastoon_sessions_revoked_total\\{.*reason="${reason}"\\} (\\d+)$`, 'm');
+        return Number(line.exec(await gate.metrics.render())?.[1] ?? 0);
+      };
+      const before = await counted();
+      const ended = await endings[reason]({ ...scene, tokens: await client.enter(person) });
+      const revoked = await reasonsOf(SessionRevoked, person);
+      expect(revoked.sort()).toEqual(ended.map(({ sessionId }) => [sessionId, reason]).sort());
+      expect(await counted()).toBe(before + ended.length);
+      for (const { aggregateId, aggregateVersion } of await told(SessionRevoked, person)) {
+        const issued = (await told(SessionIssued, person)).filter(one => one.aggregateId === aggregateId);
+        expect(aggregateVersion).toBe(issued.length + 1);
+      }
+    },
+  );
 
   test('removing the factors of somebody who lost them ends his sessions and tells it', async () => {
     const { person: owner, client } = await arrive({ roles: ['owner'] });

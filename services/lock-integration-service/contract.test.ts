@@ -20,7 +20,7 @@ const lockId = 'lck_01J8ZQ4T3Y5V6W7X8Y9Z0A1B2G';
 describe('EVT-51..56: the events of lock-integration-service', () => {
   contractConformance(events, samples);
 
-  test('they are the six of the ledger, kept for seven years', () => {
+  test('they are the six of the ledger, of the class cold', () => {
     expect(events.map(({ subject, retention }) => [subject, retention])).toEqual([
       ['melmastoon.lock_integration.key_credential.issued.v1', 'cold'],
       ['melmastoon.lock_integration.key_credential.updated.v1', 'cold'],

@@ -9,7 +9,7 @@ const messageId = 'msg_01J8ZQ4T3Y5V6W7X8Y9Z0A1B2C';
 describe('EVT-63..65: the events of notification-service', () => {
   contractConformance(events, samples);
 
-  test('they are the three of the ledger, kept for 30 days', () => {
+  test('they are the three of the ledger, of the class hot', () => {
     expect(events.map(({ subject, retention }) => [subject, retention])).toEqual([
       ['melmastoon.notification.message.dispatched.v1', 'hot'],
       ['melmastoon.notification.message.delivered.v1', 'hot'],

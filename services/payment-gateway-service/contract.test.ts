@@ -20,7 +20,7 @@ const afn = (minor: bigint | string) => ({ amount: String(minor), currency: 'AFN
 describe('EVT-46..50: the events of payment-gateway-service', () => {
   contractConformance(events, samples);
 
-  test('they are the five of the ledger, kept for seven years', () => {
+  test('they are the five of the ledger, of the class cold', () => {
     expect(events.map(({ subject, retention }) => [subject, retention])).toEqual([
       ['melmastoon.payment.intent.created.v1', 'cold'],
       ['melmastoon.payment.intent.captured.v1', 'cold'],

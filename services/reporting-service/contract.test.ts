@@ -9,7 +9,7 @@ import { service } from './service.ts';
 describe('EVT-75: the event of reporting-service', () => {
   contractConformance(events, samples);
 
-  test('it is the one of the ledger, kept for a year', () => {
+  test('it is the one of the ledger, of the class warm', () => {
     expect(events.map(({ subject, retention }) => [subject, retention])).toEqual([
       ['melmastoon.reporting.report.generated.v1', 'warm'],
     ]);

@@ -8,6 +8,7 @@ import type { MoneyJson } from '@ghasi/domain-primitives/money';
 import { defineJob, every, type LooseJobCtx, type Schedule } from '@ghasi/jobs/define-job';
 import { folioOf } from '@melmastoon/billing-service/contract/questions';
 import { z } from 'zod';
+import { locked } from './commands.ts';
 import { findOpenSaga } from './queries.ts';
 import { endOverdueHold } from './sagas/booking.ts';
 import { endOverdueCheckIn } from './sagas/check-in.ts';
@@ -45,6 +46,7 @@ export async function endDueSagas(ctx: Sweeper, owed: Owed = async () => undefin
     const due = kind === 'check_out' ? await owed({ tenantId, reservationId }) : undefined;
     await ctx.transaction(
       async inTenant => {
+        await locked(inTenant, reservationId); // first: who has the lock may be ending the saga at this moment
         const saga = await findOpenSaga(inTenant, sagaId);
         return accepted(undefined, saga === undefined ? [] : await overdue[saga.kind](inTenant, saga, due));
       },

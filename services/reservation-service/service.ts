@@ -9,7 +9,7 @@ import { contactAnswer, dayStatusAnswer } from './answers.ts';
 import { events } from './contract.ts';
 import { dayCloseReactions } from './day-close.ts';
 import { errors } from './errors.ts';
-import { sagasInflight } from './gauges.ts';
+import { sagaCounts, sagasInflight } from './gauges.ts';
 import { schedules } from './jobs.ts';
 import { bookingRoutes } from './routes/bookings.ts';
 import { deskRoutes } from './routes/desk.ts';
@@ -35,6 +35,7 @@ export function createReservationService({ ask, ...times }: ReservationParts): S
     reacts: [...bookingSaga, ...checkInSaga, ...checkOutSaga, ...dateChangeSaga, ...dayCloseReactions],
     schedules: schedules(ask),
     gauges: [sagasInflight],
+    counts: sagaCounts,
     routes: [...bookingRoutes(ask, times), ...deskRoutes(ask), ...walkInRoutes(ask)],
     needs: [
       propertyOf,

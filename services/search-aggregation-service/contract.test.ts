@@ -12,7 +12,7 @@ const newYear = parseLocalDate('2026-03-21');
 describe('EVT-71..72: the events of search-aggregation-service', () => {
   contractConformance(events, samples);
 
-  test('they are the two of the ledger, kept for 30 days', () => {
+  test('they are the two of the ledger, of the class hot', () => {
     expect(events.map(({ subject, retention }) => [subject, retention])).toEqual([
       ['melmastoon.search_aggregation.listing.indexed.v1', 'hot'],
       ['melmastoon.search_aggregation.listing.evicted.v1', 'hot'],

@@ -10,7 +10,7 @@ const deviceId = 'dev_01J8ZQ4T3Y5V6W7X8Y9Z0A1B2C';
 describe('EVT-79..80: the events of sync-service', () => {
   contractConformance(events, samples);
 
-  test('they are the two of the ledger, kept for 30 days and for a year', () => {
+  test('they are the two of the ledger, of the classes hot and warm', () => {
     expect(events.map(({ subject, retention }) => [subject, retention])).toEqual([
       ['melmastoon.sync.cursor.advanced.v1', 'hot'],
       ['melmastoon.sync.conflict.recorded.v1', 'warm'],

@@ -19,7 +19,7 @@ const tenantId = '0190b6a4-7c1e-7d3a-9b1f-2f6c8f0a1b2c';
 describe('EVT-07..10: the events of tenant-service', () => {
   contractConformance(events, samples);
 
-  test('they are the four of the ledger, kept for a year', () => {
+  test('they are the four of the ledger, of the class warm', () => {
     expect(events.map(({ subject, retention }) => [subject, retention])).toEqual([
       ['melmastoon.tenant.tenant.created.v1', 'warm'],
       ['melmastoon.tenant.tenant.suspended.v1', 'warm'],

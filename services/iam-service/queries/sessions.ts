@@ -165,7 +165,7 @@ export async function revokeSessions(ctx: Ctx, which: SessionsOf, reason: Revoke
     which.sessionId && eq(sessions.id, which.sessionId),
   ].filter(part => part !== undefined);
   if (chosen.length === 0) throw new TypeError('revokeSessions: of whom?');
-  return ctx.tx
+  const ended = await ctx.tx
     .update(sessions)
     .set({ revoked_at: ctx.now, revoked_reason: reason, version: sql`${sessions.version} + 1` })
     .where(
@@ -177,4 +177,7 @@ export async function revokeSessions(ctx: Ctx, which: SessionsOf, reason: Revoke
       ),
     )
     .returning();
+  if (ended.length > 0)
+    ctx.count('melmastoon_sessions_revoked_total', { service: 'iam-service', reason }, ended.length);
+  return ended;
 }

@@ -1,4 +1,6 @@
 import { newId, type TenantId } from '@ghasi/domain-primitives/ids';
+import { holdAt } from '@ghasi/testing/failpoints';
+import { waitUntil } from '@ghasi/testing/signal';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { dayStatusAnswer } from '../answers.ts';
 import { assignRooms } from '../commands.ts';
@@ -26,7 +28,7 @@ import {
   welcomed,
 } from '../fixtures/others-say.ts';
 import { sagasInflight } from '../gauges.ts';
-import type { Reservation } from '../model.ts';
+import { type Reservation, sagaKinds, sagaOutcomes } from '../model.ts';
 import { finishCheckIn, startCheckIn } from './check-in.ts';
 import { startCheckOut } from './check-out.ts';
 
@@ -68,11 +70,18 @@ describe('check-in saga', () => {
     );
   });
 
-  test('SAGA-39..41, X-125: past 30 s it is partial, stays so when the rest arrives, and a person finishes it', async () => {
+  test('SAGA-39..41, OBS-29, X-125: past 30 s it is partial and counted, stays so when the rest arrives, and a person finishes it', async () => {
     const { tenantId, booking } = await office.arriving();
     await office.tell(tenantId, folioOpened(booking), welcomed(booking));
     await checkIn(tenantId, booking);
+    const counted = async () =>
+      Number(
+        /^melmastoon_check_in_partial_total\{.*\} (\d+)$/m.exec(await office.system.metrics.render())?.[1] ??
+          0,
+      );
+    const before = await counted();
     await office.sweepAt(later(new Date(), 31_000));
+    expect(await counted()).toBe(before + 1);
     const partial = await office.now({ tenantId, booking });
     expect(partial.status).toBe('check_in_partial');
     const finish = () => office.system.run(service, tenantId, finishCheckIn, desk('2026-03-21', booking));
@@ -82,6 +91,27 @@ describe('check-in saga', () => {
     await finish();
     await office.system.settled();
     expect(await office.said(tenantId, BookingCheckedIn)).toMatchObject([{ afterPartial: true }]);
+  });
+
+  test('SAGA-40: a guest who is let in at the moment of the deadline is in, and nothing is half done', async () => {
+    const { tenantId, booking } = await office.arriving();
+    await office.tell(tenantId, folioOpened(booking), welcomed(booking));
+    await checkIn(tenantId, booking);
+    const letIn = holdAt('saga.check_in.end');
+    await office.system.publish(tenantId, [keyIssued(booking)]);
+    await letIn.reached; // the saga has ended, and nobody else can see it yet
+    const sweep = office.sweepAt(later(new Date(), 31_000));
+    await waitUntil('the sweep waits for the booking', async () => {
+      const waiting = await office.system.query(
+        'reservation',
+        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      return waiting.length > 0;
+    });
+    letIn.release();
+    await sweep;
+    await office.system.settled();
+    expect((await office.now({ tenantId, booking })).status).toBe('checked_in');
   });
 
   test('started twice, it starts once', async () => {
@@ -203,6 +233,16 @@ describe('walk-in', () => {
     await office.tell(tenantId, welcomed(booking));
     expect((await office.now({ tenantId, booking })).status).toBe('checked_in');
     expect(await ended('check_in')).toBe(before + 1);
+  });
+
+  test('OBS-22: every end of every kind of saga is counted from 0 on, so that a first half-done one is an increase', async () => {
+    const text = await office.system.metrics.render();
+    const shown = [...text.matchAll(/^melmastoon_saga_completed_total\{(.*)\} \d+$/gm)].map(
+      ([, labels = '']) =>
+        ['saga_name', 'outcome'].map(name => new RegExp(`${name}="(\\w+)"`).exec(labels)?.[1]).join(' '),
+    );
+    const all = sagaKinds.flatMap(kind => sagaOutcomes.map(outcome => `${kind} ${outcome}`));
+    expect(shown.sort()).toEqual(all.sort());
   });
 
   test('OBS-12: sagas under way are shown by kind', async () => {
