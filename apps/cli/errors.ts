@@ -9,10 +9,12 @@ export const cliErrors = defineErrors('cli', {
   },
   BAD_MOMENT: { status: 422, text: '{flag}: "{text}" is not a moment; write it like 2026-03-21T08:00:00Z' },
   BAD_NUMBER: { status: 422, text: '{what}: "{text}" is not a whole number from {least} to {most}' },
+  BAD_STATUS: { status: 422, text: 'No job is "{text}"; a job is {known}' },
   NOTHING_CHOSEN: {
     status: 422,
     text: 'Say which: ids from "melm {list}", or --all for every one that matches the filters.',
   },
+  UNKNOWN_SERVICE: { status: 404, text: 'No service is called {name}; there are: {known}' },
   UNKNOWN_TOPIC: { status: 404, text: 'No event is called {topic}; near to it: {near}' },
   NOT_LISTENING: { status: 422, text: '{service} does not listen to {topic}; it listens to: {topics}' },
   TENANT_NEEDS_MOMENT: {

@@ -20,9 +20,9 @@ import { memoryFolder } from '@ghasi/testing/memory-folder';
 import { quickLoad } from '@ghasi/testing/quick-load';
 import { waitUntil } from '@ghasi/testing/signal';
 import { newTenantId } from '@ghasi/testing/tenants';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { printing } from './fixtures/printed.ts';
 import { type Ended, melm, run } from './fixtures/run-melm.ts';
-import { program } from './program.ts';
 
 const topic = 'shop.orders.order.changed.v1';
 const consumer = 'stock-service.order-changed';
@@ -57,19 +57,8 @@ function open(): Promise<Shop> {
   });
 }
 
-/** What a command prints, run in this process: a process of its own costs seconds, and the first story has those. */
-async function printed(args: string[]): Promise<string> {
-  const lines: string[] = [];
-  const log = vi.spyOn(console, 'log').mockImplementation(line => void lines.push(`${line}\n`));
-  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
-  try {
-    await program().parseAsync(args, { from: 'user' });
-  } finally {
-    log.mockRestore();
-    vi.unstubAllEnvs();
-  }
-  return lines.join('');
-}
+/** What a command prints. */
+const printed = (args: string[]) => printing(env)(args);
 const json = async (args: string[]) => JSON.parse(await printed([...args, '--json']));
 const versions = async (tenantId: TenantId) =>
   (
@@ -369,17 +358,37 @@ describe('what is asked for wrongly is refused in one line with exit code 2', ()
     ['a tenant that is none', ['dlq', 'list', '--tenant', 'bala-hissar'], /Not a tenant id/],
     ['an id that is none', ['dlq', 'show', '12a'], /The id: "12a" is not a whole number/],
     ['an id that is not there', ['dlq', 'skip', '999999', ...reason], /There is no dead letter 999999/],
+    [
+      'a subscription that is served',
+      ['subscriptions', 'drop', 'stock', ...reason],
+      /the process \S+ serves stock-service and was heard of \d+ s ago\. Stop it first\./,
+    ],
     ['no reason', ['dlq', 'replay', '--all'], /Say why with --reason/],
     ['neither ids nor --all', ['dlq', 'skip', ...reason], /Say which: ids from "melm dlq list", or --all/],
     [
       'an unknown consumer',
-      ['inbox', 'clear', 'stock-service.order-chnged', '--since', '2026-01-01T00:00:00Z', ...reason],
+      ['inbox', 'clear', 'stock-service.order-chnged', '--since', new Date().toISOString(), ...reason],
       /there are: stock-service\.order-changed/,
+    ],
+    [
+      'a range to forget from before the beginning of the log',
+      ['inbox', 'clear', consumer, '--since', '2026-01-01T00:00:00Z', ...reason],
+      /the log is kept 7 days and begins at \S+Z; what was published before is gone/,
+    ],
+    [
+      'a range from before the beginning of the log',
+      ['replay', '--to', 'stock', '--since', '2026-01-01T00:00:00Z', '--rebuildable', ...reason],
+      /the log is kept 7 days and begins at \S+Z; what was published before is gone/,
     ],
     [
       'an unknown outbox',
       ['outbox', 'release', 'spa', '--all', ...reason],
       /No service has an outbox in the schema spa/,
+    ],
+    [
+      'what is in the log once more from the outboxes',
+      ['republish', '--since', new Date().toISOString(), ...reason],
+      /what was published is in the log of PostgreSQL\. Use "melm seek"/,
     ],
     [
       'one tenant to the end',

@@ -5,6 +5,7 @@ import type { MigrateFlags } from './commands/migrate.ts';
 import type { SeedFlags } from './commands/seed.ts';
 import type { StartFlags } from './commands/start.ts';
 import type { StoredFlags } from './commands/stored.ts';
+import { addJobCommands } from './job-commands.ts';
 import { addMessageCommands } from './message-commands.ts';
 
 /**
@@ -29,7 +30,11 @@ export function program(): Command {
     .action(async (flags: StartFlags) => (await import('./commands/start.ts')).startCommand(flags));
   melm
     .command('migrate')
-    .description('bring the database up to date and stop')
+    .description(
+      'bring the database up to date, read for up to two minutes what is stored, and stop; exit 1 and list what this release cannot read',
+    )
+    .option('--unread-anyway <reason>', 'exit 0 nevertheless: what cannot be read becomes dead letters')
+    .option('--actor <name>', 'who decided that, for the audit trail (default: you@this-machine)')
     .option(...dataDir)
     .option(...json)
     .action(async (flags: MigrateFlags) => (await import('./commands/migrate.ts')).migrateCommand(flags));
@@ -41,7 +46,9 @@ export function program(): Command {
     .action(async (flags: SeedFlags) => (await import('./commands/seed.ts')).seed(flags));
   melm
     .command('describe')
-    .description('list services, routes, jobs and questions')
+    .description(
+      'list what services own, say and to whom, hear, answer, need and run, with their routes; exit 1 where they do not fit together',
+    )
     .argument('[service]', 'only this service')
     .option(...json)
     .action(async (service: string | undefined, flags: DescribeFlags) =>
@@ -62,6 +69,7 @@ export function program(): Command {
     .option(...json)
     .action(async (flags: StoredFlags) => (await import('./commands/stored.ts')).stored(flags));
   addMessageCommands(melm);
+  addJobCommands(melm);
   return melm;
 }
 

@@ -62,6 +62,24 @@ test('REG-06, X-079: events and jobs that this release cannot read are listed wi
   expect(said).toContain('2 cannot be read by this release');
 });
 
+test('REG-04, X-079: what a newer release wrote is no problem, and a database of an older one can be looked at too', async () => {
+  const tolerated = async () => {
+    const { stdout } = await run(['stored', '--json'], env);
+    const { problems } = JSON.parse(stdout) as { problems: { reason: string }[] };
+    return problems.every(({ reason }) => !reason.includes('schema drift'));
+  };
+  const hash = 'f'.repeat(64);
+  await plantEvent('{schemaUri}', JSON.stringify(`schemas://tenant/tenant/created/v1#sha256-${hash}`));
+  expect(await tolerated()).toBe(false);
+  await database.admin(
+    `insert into brokers.released_schema (subject, hash) values ('melmastoon.tenant.tenant.created.v1', $1)`,
+    [hash],
+  );
+  expect(await tolerated()).toBe(true);
+  await database.admin('drop table brokers.released_schema');
+  expect(await tolerated()).toBe(false);
+});
+
 test('before the first migration there is nothing to read, and it says so', async () => {
   const empty = await testDatabase({ empty: true });
   try {

@@ -31,7 +31,7 @@ export type Speaking = {
  * started, what its outboxes take waits for the relay of another process.
  */
 export function createBackbone(
-  env: Pick<Environment, 'MELM_COMMIT' | 'MELM_REGION'>,
+  env: Pick<Environment, 'MELM_COMMIT' | 'MELM_REGION' | 'MELM_PEERS'>,
   { secret, services, everything, ask, ...watched }: Speaking,
 ): Backbone {
   return new Backbone({
@@ -44,6 +44,7 @@ export function createBackbone(
       region: env.MELM_REGION,
     },
     dataResidency: env.MELM_REGION,
+    answeredElsewhere: schema => env.MELM_PEERS?.has(schema) ?? false,
     ...(ask === undefined ? {} : { tenantClassOf: tenantId => classOf(ask, tenantId) }),
     ...watched,
   });
@@ -53,10 +54,10 @@ async function classOf(ask: Ask, tenantId: string) {
   return tenantIdClass((await ask(sizeOf, { tenantId: parseTenantId(tenantId) })).rooms);
 }
 
-/** What carries the events, if it is not the log in PostgreSQL. `db` is signed in as `relay`. */
+/** What carries the events, if it is not the log in PostgreSQL. `db` is signed in as `relay`; `hasSession` is the backbone's. */
 export async function openBroker(
   { BROKER, REDIS_URL: url }: Pick<Environment, 'BROKER' | 'REDIS_URL'>,
-  parts: { db: Database; log: Logger; metrics: Metrics },
+  parts: { db: Database; log: Logger; metrics: Metrics; hasSession: () => boolean },
 ): Promise<RedisStreamsBroker | undefined> {
   if (BROKER === 'postgres' || url === undefined) return undefined;
   try {

@@ -1,5 +1,4 @@
 import type { Service } from '@ghasi/backbone/define-service';
-import { topologyProblems } from '@ghasi/backbone/topology';
 import { openClient } from '@ghasi/db/database';
 import { assertSafeRoles } from '@ghasi/db/safe-roles';
 import { isIdempotent } from '@ghasi/http/route';
@@ -8,22 +7,15 @@ import { serverErrors } from './errors.ts';
 
 type Client = Awaited<ReturnType<typeof openClient>>;
 
-/** The services this process runs; refuses a choice whose questions or events nobody answers. */
-export function chosenServices(env: Environment, all: readonly Service[]): Service[] {
-  const names = env.SERVICES === 'all' ? all.map(service => service.name) : env.SERVICES;
-  const services = names.map(name => {
+/** The services this process runs. Whether they fit together is for the backbone to say. */
+export function chosenServices({ SERVICES }: Environment, all: readonly Service[]): Service[] {
+  const names = SERVICES === 'all' ? all.map(service => service.name) : SERVICES;
+  return names.map(name => {
     const found = all.find(service => service.name === name);
     if (found === undefined)
-      throw serverErrors.NO_SUCH_SERVICE({ name, known: all.map(service => service.name).join(', ') });
+      throw serverErrors.NO_SUCH_SERVICE({ name, known: all.map(service => service.name) });
     return found;
   });
-  const problems = topologyProblems(services, {
-    answeredElsewhere: schema => env.MELM_PEERS?.has(schema) ?? false,
-    publishedElsewhere: subject =>
-      all.some(({ publishes }) => publishes.some(event => event.subject === subject)),
-  });
-  if (problems.length > 0) throw serverErrors.BAD_TOPOLOGY({ reasons: problems.join('; ') });
-  return services;
 }
 
 /** Refuses to serve on a database that would leak between tenants or forget what was asked twice. */
@@ -36,7 +28,7 @@ export async function assertSafe(adminUrl: string, services: readonly Service[])
     );
     const writers = services.filter(({ routes }) => routes.some(isIdempotent)).map(({ schema }) => schema);
     const missing = await schemasWithout(client, 'idempotency', writers);
-    if (missing.length > 0) throw serverErrors.NO_IDEMPOTENCY({ schemas: missing.join(', ') });
+    if (missing.length > 0) throw serverErrors.NO_IDEMPOTENCY({ schemas: missing });
   } finally {
     await client.end();
   }

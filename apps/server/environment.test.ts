@@ -9,6 +9,7 @@ test('nothing set means the defaults', () => {
     ROLE: 'all',
     MELM_ENV: 'development',
     MELM_DATA_DIR: '.melmastoon',
+    MELM_METRICS: 'loopback',
   });
 });
 
@@ -23,6 +24,7 @@ test.for([
   [{ DATABASE_URL: 'mysql://x' }, /DATABASE_URL must be an address that starts with postgres:/],
   [{ REDIS_URL: 'localhost' }, /REDIS_URL must be an address/],
   [{ ROLE: 'everything' }, /ROLE/],
+  [{ MELM_METRICS: 'yes' }, /MELM_METRICS/],
   [{ SERVICES: ' , ' }, /SERVICES/],
   [{ MELM_SECRET: 'short' }, /MELM_SECRET must have at least 32 characters/],
   [{ MELM_PEERS: 'iam' }, /"iam" is not like iam=http/],

@@ -120,6 +120,12 @@ export const environmentSchema = z.object({
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
     .optional()
     .describe('Least important log line that is written; default warn, in production info'),
+  MELM_METRICS: z
+    .enum(['loopback', 'public', 'off'])
+    .default('loopback')
+    .describe(
+      'Who may read /metrics: this machine alone, everybody who reaches the port (keep the path from guests), or nobody',
+    ),
   MELM_FAILPOINTS: z
     .string()
     .optional()
@@ -145,6 +151,6 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
       ? ['BROKER redis-streams needs a REDIS_URL']
       : []),
   ];
-  if (bad.length > 0 || !parsed.success) throw serverErrors.BAD_ENVIRONMENT({ reasons: bad.join('; ') });
+  if (bad.length > 0 || !parsed.success) throw serverErrors.BAD_ENVIRONMENT({ reasons: bad });
   return parsed.data;
 }

@@ -3,7 +3,6 @@ import { defineErrors } from '@ghasi/domain-primitives/errors';
 /** Why a process does not start. Each is one line for the person who typed the command. */
 export const serverErrors = defineErrors('server', {
   BAD_ENVIRONMENT: { status: 500, text: 'The environment is not usable: {reasons}' },
-  BAD_TOPOLOGY: { status: 500, text: 'The services do not fit together: {reasons}' },
   BAD_PROVIDERS: { status: 500, text: 'The providers file {file} is not usable: {reason}' },
   NO_IDEMPOTENCY: {
     status: 500,

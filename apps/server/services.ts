@@ -1,11 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { crossTenantPolicy } from '@ghasi/backbone/cross-tenant-policy';
 import type { Service } from '@ghasi/backbone/define-service';
 import { backboneMigrations } from '@ghasi/backbone/migrations';
 import type { Ask } from '@ghasi/backbone/question';
-import { createRegistry, type Registry } from '@ghasi/backbone/registry';
-import { hashesOf, type ReleasedBundle } from '@ghasi/backbone/registry-released';
+import { createRegistry, type Registry, type ReleasedHashes } from '@ghasi/backbone/registry';
 import { brokerMigrations } from '@ghasi/brokers/migrations';
 import type { MigrationSet } from '@ghasi/db/migrate';
 import { seconds } from '@ghasi/domain-primitives/duration';
@@ -108,12 +106,11 @@ export function platformRegistry(services: readonly Service[]): Registry {
   return createRegistry(
     services.flatMap(({ publishes }) => publishes),
     {
-      released: hashesOf(JSON.parse(readFileSync(releasedFile, 'utf8')) as ReleasedBundle),
-      fetchReleased: async () => hashesOf(JSON.parse(await readFile(releasedFile, 'utf8')) as ReleasedBundle),
+      released: JSON.parse(readFileSync(hashesFile, 'utf8')) as ReleasedHashes,
       crossTenant: crossTenantPolicy(crossTenantPaths),
     },
   );
 }
 
-/** The bundle of the last release; `node tools/events-release.ts` writes it (REG-02). */
-const releasedFile = new URL('../../event-schemas/released.json', import.meta.url);
+/** Every schema an event ever had; `npm run generate` adds to it (REG-04). */
+const hashesFile = new URL('../../event-schemas/hashes.json', import.meta.url);

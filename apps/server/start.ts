@@ -3,7 +3,6 @@ import type { Backbone } from '@ghasi/backbone/backbone';
 import type { Service } from '@ghasi/backbone/define-service';
 import type { Ask } from '@ghasi/backbone/question';
 import { type Database, type Outbox, openDatabase } from '@ghasi/db/database';
-import { migrate } from '@ghasi/db/migrate';
 import { roleUrl, serviceRole } from '@ghasi/db/roles';
 import { minutes } from '@ghasi/domain-primitives/duration';
 import { armedFailpoints, armFailpointsFromEnv } from '@ghasi/domain-primitives/failpoint';
@@ -28,7 +27,8 @@ import { openProviders } from './providers.ts';
 import { questionRoutes } from './question-routes.ts';
 import { installationSecret } from './secret.ts';
 import { serviceTokens } from './service-token.ts';
-import { allServices, migrationSets } from './services.ts';
+import { allServices } from './services.ts';
+import { upgrade } from './upgrade.ts';
 
 /** A platform that serves. */
 export type Running = {
@@ -78,11 +78,11 @@ export async function start(env: Environment, options: StartOptions): Promise<Ru
     const booking = bookingDoor({ ask, secret, holdSeconds });
     const everything = allServices({ secret, publicUrl, ask, providers, booking, holdSeconds });
     const services = chosenServices(env, everything);
+    const backbone = createBackbone(env, { secret, services, everything, ask, log, metrics });
 
     step('migrating');
-    await migrate(database.adminUrl, migrationSets(everything), { secret, log });
+    await upgrade(database.adminUrl, everything, { secret, log });
     await assertSafe(database.adminUrl, everything);
-    const backbone = createBackbone(env, { secret, services, everything, ask, log, metrics });
     const databases = openDatabases({
       adminUrl: database.adminUrl,
       secret,
@@ -105,7 +105,8 @@ export async function start(env: Environment, options: StartOptions): Promise<Ru
     stack.add(booking.close);
     step('starting the backbone');
     const relayDb = databases[RELAY] as Database;
-    const broker = await openBroker(env, { db: relayDb, log, metrics });
+    const hasSession = () => backbone.hasSession;
+    const broker = await openBroker(env, { db: relayDb, log, metrics, hasSession });
     if (broker !== undefined) stack.add(() => broker.close());
     stack.add(() => backbone.stop());
     await backbone.start({
@@ -145,6 +146,7 @@ export async function start(env: Environment, options: StartOptions): Promise<Ru
       },
       config: {
         quotas: quotasOf(env),
+        metricsAccess: env.MELM_METRICS,
         ...(env.MELM_TRUSTED_PROXIES ? { trustedProxies: env.MELM_TRUSTED_PROXIES } : {}),
       },
     });

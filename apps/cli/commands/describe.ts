@@ -1,26 +1,46 @@
 import type { Service } from '@ghasi/backbone/define-service';
+import { versionsOf } from '@ghasi/backbone/read-delivery';
+import { topologyProblems } from '@ghasi/backbone/topology';
 import { routeTable } from '@ghasi/http/route-table';
-import { serverErrors } from '@melmastoon/server/errors';
+import { cliErrors } from '../errors.ts';
 import { table } from './table.ts';
 import { describedServices } from './with-database.ts';
 
 /** Flags of `melm describe`. */
 export type DescribeFlags = { json?: boolean };
 
-/** Prints what the services own, say, hear, answer, need and run; starts nothing. */
+/** Prints what the services own, say and to whom, hear, answer, need and run; starts nothing. */
 export function describe(name: string | undefined, flags: DescribeFlags): void {
-  const all = describedServices();
-  const services =
-    name === undefined ? all : all.filter(service => service.name === name || service.schema === name);
-  if (services.length === 0)
-    throw serverErrors.NO_SUCH_SERVICE({
-      name: name ?? '',
-      known: all.map(service => service.name).join(', '),
-    });
-  console.log(flags.json ? JSON.stringify(services.map(asData)) : services.map(asText).join('\n\n'));
+  const { text, data, problems } = description(describedServices(), name);
+  console.log(flags.json ? JSON.stringify(data) : text);
+  if (problems.length > 0) process.exitCode = 1;
 }
 
-function asData(service: Service) {
+/** What is said about services, all or one of them. How they do not fit together is always looked at in all. */
+export function description(all: readonly Service[], name?: string) {
+  const chosen =
+    name === undefined ? all : all.filter(service => service.name === name || service.schema === name);
+  if (chosen.length === 0)
+    throw cliErrors.UNKNOWN_SERVICE({
+      name: name ?? '',
+      known: all.map(service => service.name),
+    });
+  const problems = topologyProblems(all);
+  const data = chosen.map(service => ({
+    ...asData(service, all),
+    problems: problems.filter(problem => problem.split(/[ ,:]+/).includes(service.name)),
+  }));
+  const wrong = problems.map(problem => `✗ ${problem}`).join('\n');
+  return { data, problems, text: [...data.map(asText), ...(wrong === '' ? [] : [wrong])].join('\n\n') };
+}
+
+function asData(service: Service, all: readonly Service[]) {
+  const hearersOf = (subject: string) =>
+    all
+      .filter(({ reacts }) =>
+        reacts.some(({ event }) => versionsOf(event).some(version => version.subject === subject)),
+      )
+      .map(({ name }) => name);
   return {
     name: service.name,
     schema: service.schema,
@@ -30,7 +50,12 @@ function asData(service: Service) {
       name,
       queue,
     })),
-    publishes: service.publishes.map(({ subject, summary, retention }) => ({ subject, summary, retention })),
+    publishes: service.publishes.map(({ subject, summary, retention }) => ({
+      subject,
+      summary,
+      retention,
+      hearers: hearersOf(subject),
+    })),
     reacts: service.reacts.map(({ event }) => event.subject),
     delivery: service.delivery,
     answers: service.answers.map(({ question }) => question.name),
@@ -39,8 +64,7 @@ function asData(service: Service) {
   };
 }
 
-function asText(service: Service): string {
-  const data = asData(service);
+function asText(data: ReturnType<typeof asData>): string {
   const routes = data.routes.map(({ method, path, auth, roles, idempotency, rateLimit }) => ({
     method,
     path,
@@ -50,14 +74,23 @@ function asText(service: Service): string {
     'rate limit': rateLimit ?? '',
   }));
   const { concurrency, order } = data.delivery;
+  const says = data.publishes.map(({ subject, hearers }) => `${subject} → ${hearers.join(', ') || 'nobody'}`);
+  const hears = [
+    ...data.reacts,
+    ...(data.reacts.length > 0 ? [`[${concurrency} at once, order ${order}]`] : []),
+  ];
   return [
     `${data.name} (schema ${data.schema})`,
-    `  says     ${data.publishes.map(({ subject }) => subject).join(', ') || '-'}`,
-    `  hears    ${data.reacts.join(', ') || '-'}${data.reacts.length > 0 ? ` [${concurrency} at once, order ${order}]` : ''}`,
+    `  owns     ${data.tables.join(', ') || '-'}`,
+    `  says     ${underEachOther(says)}`,
+    `  hears    ${underEachOther(hears)}`,
     `  answers  ${data.answers.join(', ') || '-'}`,
     `  needs    ${data.needs.join(', ') || '-'}`,
-    `  jobs     ${data.jobs.map(job => `${job.name} [${job.queue}]`).join(', ') || '-'}`,
-    `  tables   ${data.tables.join(', ') || '-'}`,
+    `  runs     ${data.jobs.map(job => `${job.name} [${job.queue}]`).join(', ') || '-'}`,
     ...(routes.length > 0 ? ['', table(routes)] : []),
   ].join('\n');
+}
+
+function underEachOther(lines: readonly string[]): string {
+  return lines.join(`\n${' '.repeat(11)}`) || '-';
 }

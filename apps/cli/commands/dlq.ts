@@ -10,6 +10,7 @@ import {
 import { look } from '@ghasi/brokers/operations/operation';
 import { findSubscription } from '@ghasi/brokers/operations/subscriptions';
 import type { Database } from '@ghasi/db/database';
+import { type CutFlags, cut, limitOf, oneMore } from './cut.ts';
 import { type LookFlags, numberOf, spanOf, tenantOf } from './given.ts';
 import { age, counted, oneLine, quoted, room, shortKey } from './said.ts';
 import { table } from './table.ts';
@@ -25,16 +26,16 @@ export type LetterFlags = LookFlags & {
 };
 
 /** Lists what subscriptions gave up on, or with `--settled` what somebody took out for good. */
-export async function dlqList(flags: LetterFlags & { limit?: string; settled?: boolean }): Promise<void> {
-  const limit = numberOf('--limit', flags.limit ?? '50');
+export async function dlqList(flags: LetterFlags & CutFlags & { settled?: boolean }): Promise<void> {
+  const limit = limitOf(flags);
   await withRelay(flags, async db => {
-    const filter = { ...(await letterFilter(db, [], flags)), limit };
+    const filter = { ...(await letterFilter(db, [], flags)), ...oneMore(limit) };
     if (flags.settled) {
-      const settled = await listSettledLetters(db, filter);
-      console.log(flags.json ? JSON.stringify(settled) : settledTable(settled));
+      const { rows, more } = cut(await listSettledLetters(db, filter), limit);
+      console.log(flags.json ? JSON.stringify(rows) : settledTable(rows) + more);
     } else {
-      const letters = await listDeadLetters(db, filter);
-      console.log(flags.json ? JSON.stringify(letters) : letterTable(letters, limit));
+      const { rows, more } = cut(await listDeadLetters(db, filter), limit);
+      console.log(flags.json ? JSON.stringify(rows) : letterTable(rows, more));
     }
   });
 }
@@ -68,7 +69,7 @@ export async function letterFilter(
 }
 
 /** Dead letters as a person reads them. */
-export function letterTable(letters: readonly DeadLetter[], limit = Number.POSITIVE_INFINITY): string {
+export function letterTable(letters: readonly DeadLetter[], more = ''): string {
   if (letters.length === 0) return 'No dead letters.';
   const rows = letters.map(letter => ({
     id: letter.id,
@@ -86,8 +87,6 @@ export function letterTable(letters: readonly DeadLetter[], limit = Number.POSIT
     ...row,
     error: oneLine(letters[place]?.error ?? '', room(taken)),
   }));
-  const more =
-    letters.length >= limit ? '\n… and perhaps more: --limit, --topic, --subscription, --tenant' : '';
   return `${table(lines)}${more}\n\nLook at one: melm dlq show ${rows[0]?.id} --subscription ${rows[0]?.subscription}`;
 }
 

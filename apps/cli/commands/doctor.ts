@@ -1,13 +1,13 @@
 import { type Finding, inspect } from '@ghasi/db/doctor';
 import { settings } from './settings.ts';
-import { withDatabase } from './with-database.ts';
+import { besideRunning } from './with-database.ts';
 
 /** Flags of `melm doctor`. */
 export type DoctorFlags = { dataDir?: string; json?: boolean };
 
 /** Names every difference between the database and this release, with the statement that repairs it. */
 export async function doctor(flags: DoctorFlags): Promise<void> {
-  const findings = await withDatabase(settings(flags), ({ adminUrl, sets }) => inspect(adminUrl, sets));
+  const findings = await besideRunning(settings(flags), ({ adminUrl, sets }) => inspect(adminUrl, sets));
   if (flags.json) console.log(JSON.stringify({ healthy: findings.length === 0, findings }));
   else
     console.log(

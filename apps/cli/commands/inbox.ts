@@ -3,7 +3,7 @@ import { type ChangeFlags, changeOf, momentOf, spanOf, tenantOf } from './given.
 import { progress } from './progress.ts';
 import { counted } from './said.ts';
 import { topicOf } from './topics.ts';
-import { withRelay } from './with-relay.ts';
+import { withLog } from './with-log.ts';
 
 /** Flags of `melm inbox clear`. */
 export type InboxClearFlags = ChangeFlags & { since: string; until?: string; topic?: string };
@@ -14,7 +14,7 @@ export async function inboxClear(consumer: string, flags: InboxClearFlags): Prom
   const since = momentOf('--since', flags.since);
   const chosen = { ...tenantOf(flags), ...spanOf(until === undefined ? {} : { until }), consumer, since };
   const change = changeOf(flags);
-  const cleared = await withRelay(flags, async db => {
+  const cleared = await withLog(flags, consumer.split('.')[0] ?? '', async db => {
     const topics = topic === undefined ? {} : { topics: [await topicOf(db, topic)] };
     return clearInbox(db, change, { ...chosen, ...topics }, progress('looked through offsets,'));
   });

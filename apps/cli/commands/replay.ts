@@ -7,7 +7,7 @@ import { type ChangeFlags, changeOf, momentOf, spanOf, tenantOf } from './given.
 import { progress } from './progress.ts';
 import { counted } from './said.ts';
 import { topicOf, topicsOf } from './topics.ts';
-import { withRelay } from './with-relay.ts';
+import { withLog } from './with-log.ts';
 
 /** Flags of `melm replay`. */
 export type ReplayFlags = ChangeFlags & {
@@ -26,7 +26,7 @@ export async function replay(flags: ReplayFlags): Promise<void> {
   const span = spanOf({ ...(flags.until === undefined ? {} : { until: flags.until }) });
   const tenant = tenantOf(flags);
   const change = changeOf(flags);
-  const replayed = await withRelay(flags, async db => {
+  const replayed = await withLog(flags, flags.to, async db => {
     const subscription = await look(db, tx => findSubscription(tx, flags.to));
     const range: ReplayRange = {
       ...tenant,

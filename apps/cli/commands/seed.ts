@@ -1,9 +1,9 @@
 import { type Database, openDatabase } from '@ghasi/db/database';
-import { migrate } from '@ghasi/db/migrate';
 import { roleUrl } from '@ghasi/db/roles';
 import { createBackbone } from '@melmastoon/server/backbone';
 import { seedDemo, seeded } from '@melmastoon/server/demo';
 import { serverErrors } from '@melmastoon/server/errors';
+import { upgrade } from '@melmastoon/server/upgrade';
 import { settings } from './settings.ts';
 import { table } from './table.ts';
 import { describedServices, withDatabase } from './with-database.ts';
@@ -15,9 +15,9 @@ export type SeedFlags = { dataDir?: string; json?: boolean };
 export async function seed(flags: SeedFlags): Promise<void> {
   const env = settings(flags);
   if (env.MELM_ENV === 'production') throw serverErrors.TEST_DOOR_OPEN({ door: 'melm seed' });
-  const accounts = await withDatabase(env, async ({ adminUrl, sets, secret }) => {
-    await migrate(adminUrl, sets, { secret });
+  const accounts = await withDatabase(env, async ({ adminUrl, secret }) => {
     const services = describedServices();
+    await upgrade(adminUrl, services, { secret });
     // The demo's events wait in the outboxes for the next relay.
     const backbone = createBackbone(env, { secret, services, everything: services });
     const open = (schema: string) =>

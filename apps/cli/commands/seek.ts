@@ -6,7 +6,7 @@ import { type ChangeFlags, changeOf, momentOf } from './given.ts';
 import { replay } from './replay.ts';
 import { counted, whole } from './said.ts';
 import { topicsOf } from './topics.ts';
-import { withRelay } from './with-relay.ts';
+import { withLog } from './with-log.ts';
 
 /** Flags of `melm seek`. */
 export type SeekFlags = ChangeFlags & { to: string };
@@ -22,7 +22,7 @@ export async function seekCommand(service: string, flags: SeekFlags): Promise<vo
     return replay({ ...flags, since: flags.to, to: service });
   }
   const change = changeOf(flags);
-  const sought = await withRelay(flags, async db => {
+  const sought = await withLog(flags, service, async db => {
     const subscription = await look(db, tx => findSubscription(tx, service));
     const topics = await topicsOf(subscription);
     return seek(db, change, { subscription, to, ...(topics === undefined ? {} : { topics }) });

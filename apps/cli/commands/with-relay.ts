@@ -14,20 +14,36 @@ export function withRelay<T>(flags: { dataDir?: string }, work: (db: Database) =
 /** The same, and as `jobs_worker`, the role that sees every tenant's jobs. */
 export async function withRelayAndWorker<T>(
   flags: { dataDir?: string },
-  work: (dbs: { relay: Database; worker: Database }) => Promise<T>,
+  work: (dbs: RelayAndWorker) => Promise<T>,
 ): Promise<T> {
   const env = settings(flags);
   const secret = await installationSecret(env);
   const platform = await joinPlatformDatabase(env, secret);
+  try {
+    return await asRelayAndWorker({ adminUrl: platform.adminUrl, secret }, async dbs => {
+      await assertMigrated(dbs.relay);
+      return work(dbs);
+    });
+  } finally {
+    await platform.stop();
+  }
+}
+
+/** Two of the roles that work across tenants. */
+export type RelayAndWorker = { relay: Database; worker: Database };
+
+/** Signs in as both on a database that is open. */
+export async function asRelayAndWorker<T>(
+  { adminUrl, secret }: { adminUrl: string; secret: string },
+  work: (dbs: RelayAndWorker) => Promise<T>,
+): Promise<T> {
   const open = (role: string) =>
-    openDatabase({ url: roleUrl(platform.adminUrl, role, secret), service: 'melm', max: 2 });
+    openDatabase({ url: roleUrl(adminUrl, role, secret), service: 'melm', max: 2 });
   const [relay, worker] = [open('relay'), open('jobs_worker')]; // a pool that nobody uses connects to nothing
   try {
-    await assertMigrated(relay);
     return await work({ relay, worker });
   } finally {
     await Promise.all([relay.close(), worker.close()]);
-    await platform.stop();
   }
 }
 

@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import type { Service } from '@ghasi/backbone/define-service';
+import { type ReleaseNotice, recordReleased } from '@ghasi/backbone/registry-released';
+import { type Migration, migrate } from '@ghasi/db/migrate';
+import type { Logger } from '@ghasi/telemetry/logger';
+import { migrationSets, platformRegistry } from './services.ts';
+
+/**
+ * Brings a database up to this release, and tells the processes of the release before, which still run, what this one will
+ * write. `services` are all of the platform, in whichever process. Returns the migrations it applied.
+ */
+export async function upgrade(
+  adminUrl: string,
+  services: readonly Service[],
+  options: { secret: string; log?: Logger },
+): Promise<Migration[]> {
+  const applied = await migrate(adminUrl, migrationSets(services), options);
+  const bypasses = JSON.parse(readFileSync(bypassesFile, 'utf8')) as Bypass[];
+  await recordReleased(adminUrl, {
+    schemas: platformRegistry(services).schemas(),
+    notices: releaseNotices(services, bypasses),
+    actor: `melm@${hostname()}`,
+  });
+  return applied;
+}
+
+/** A line under "Bypasses" of CHANGELOG.events.md. */
+type Bypass = {
+  readonly subject: string;
+  readonly rule: string;
+  readonly ticket: string;
+  readonly hash: string;
+};
+
+/** `npm run generate` makes it. */
+const bypassesFile = new URL('../../event-schemas/bypasses.json', import.meta.url);
+
+/** What an auditor will ask about a release: schemas that passed against a rule, and who reads a newer version (REG-16, REG-21). */
+export function releaseNotices(
+  services: readonly Pick<Service, 'name' | 'reacts'>[],
+  bypasses: readonly Bypass[],
+): ReleaseNotice[] {
+  return [
+    ...bypasses.map(({ ticket, ...detail }) => ({ action: 'event.bypass', reason: ticket, detail })),
+    ...services.flatMap(({ name, reacts }) =>
+      reacts.flatMap(({ event }) =>
+        event.replaces === undefined
+          ? []
+          : [
+              {
+                action: 'event.cutover',
+                reason: `${name} reads the newer version`,
+                detail: { consumer: name, from: event.replaces.event.subject, to: event.subject },
+              },
+            ],
+      ),
+    ),
+  ];
+}
