@@ -1,24 +1,19 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { startTestServers } from '@ghasi/testing/cluster';
+import { hotMigrations } from '@ghasi/hot/cache-metadata';
+import { setup as startServers } from '@ghasi/testing/vitest-setup';
 import type { TestProject } from 'vitest/node';
 
-/** Starts the run's PostgreSQL and Redis and tells the test files where they are. */
-export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const { servers, stop } = await startTestServers(migrationSets());
-  project.provide('servers', servers);
-  return stop;
+/** What everybody who tests with the kit runs, with every schema of the platform in the template. */
+export function setup(project: TestProject): Promise<() => Promise<void>> {
+  return startServers(project, [hotMigrations, ...serviceSets()]);
 }
 
-function migrationSets() {
-  const found = [];
-  for (const [base, schemaOf] of [
-    ['packages/', (name: string) => name],
-    ['services/', (name: string) => name.replace(/-service$/, '').replaceAll('-', '_')],
-  ] as const) {
-    for (const name of readdirSync(new URL(base, import.meta.url))) {
-      const folder = new URL(`${base}${name}/migrations/`, import.meta.url);
-      if (name !== 'db' && existsSync(folder)) found.push({ schema: schemaOf(name), folder });
-    }
-  }
-  return found;
+function serviceSets() {
+  const services = new URL('services/', import.meta.url);
+  return readdirSync(services)
+    .map(name => ({
+      schema: name.replace(/-service$/, '').replaceAll('-', '_'),
+      folder: new URL(`${name}/migrations/`, services),
+    }))
+    .filter(({ folder }) => existsSync(folder));
 }

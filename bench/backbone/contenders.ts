@@ -3,6 +3,7 @@ import type { Contender } from './contender.ts';
 /** Who runs, by the name `--only` takes. A contender is one file that exports `contender`. */
 export const contenders = {
   melmastoon: () => import('./contenders/melmastoon.ts'),
+  'melmastoon-each': async () => ({ contender: (await import('./contenders/melmastoon.ts')).each }),
   'melmastoon-single': async () => ({ contender: (await import('./contenders/melmastoon.ts')).single }),
   'boss-notify': () => import('./contenders/boss-notify.ts'),
   'boss-polling': () => import('./contenders/boss-polling.ts'),
