@@ -17,6 +17,7 @@ export const steps: Step[] = [
   { name: 'generated', file: 'tools/gates/generated.ts' },
   { name: 'events', file: 'tools/gates/events.ts' },
   { name: 'links', file: 'tools/gates/links.ts' },
+  { name: 'packages', file: 'tools/gates/packages.ts' },
   { name: 'ledger', file: 'tools/ledger.ts' },
   { name: 'tests', file: 'tools/gates/tests.ts' },
 ];

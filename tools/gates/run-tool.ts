@@ -21,10 +21,11 @@ export async function runTool(
   cwd: string,
   { echo = false }: { echo?: boolean } = {},
 ) {
-  const child = spawn(process.execPath, [toolPath(packageName, command), ...args], {
-    cwd,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  return run(process.execPath, [toolPath(packageName, command), ...args], cwd, echo);
+}
+
+async function run(program: string, args: string[], cwd: string, echo: boolean) {
+  const child = spawn(program, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
   if (echo) {
     child.stdout.pipe(process.stdout, { end: false });
     child.stderr.pipe(process.stderr, { end: false });
@@ -35,4 +36,18 @@ export async function runTool(
   });
   const [out, err, exitCode] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
   return { exitCode, output: out + err };
+}
+
+/** Runs a program of Node's own in `cwd`. */
+export function runNode(args: string[], cwd: string) {
+  return run(process.execPath, args, cwd, false);
+}
+
+/** Runs npm on this Node, whichever it was started on: npm chooses releases that fit the Node it runs on. */
+export async function runNpm(args: string[], cwd: string): Promise<void> {
+  const npm = process.env.npm_execpath;
+  const { exitCode, output } = await (npm === undefined
+    ? run('npm', args, cwd, false)
+    : runNode([npm, ...args], cwd));
+  if (exitCode !== 0) throw new Error(`npm ${args[0]} ended with ${exitCode}:\n${output}`);
 }
