@@ -2,7 +2,7 @@ import { Actor } from './actor-handle.ts';
 import type { Contender, Place } from './contender.ts';
 import type { ContenderName } from './contenders.ts';
 import { onClient, PRODUCERS } from './ground.ts';
-import { drainRate, judge, latency, type Rates, ratesOf, type Verdict } from './judge.ts';
+import { drainRate, judge, latency, type Rates, ratesOf, type Verdict, WARM_UP_SECONDS } from './judge.ts';
 import { startStopwatch, untilCalm } from './processor-time.ts';
 import type { Servers } from './servers.ts';
 
@@ -39,7 +39,7 @@ type Stage = { place: Place; writers: Actor; consumers: Actor; open(): Promise<v
 
 const LIGHT_PER_SECOND = 50;
 const CALM_MS = 15_000;
-const WARM_UP_SECONDS = 1;
+const LIGHT_SECONDS = 20; // a thousand events, so that ten of them are slower than the p99
 const QUIET_MS = 15_000; // longer than any lock or retry delay of a contender
 
 /** All five measures of one contender, each on a database of its own. */
@@ -93,7 +93,7 @@ function writing(setting: Setting, groups: number): Promise<Rates & Verdict & { 
 function lightLoad(setting: Setting): Promise<Omit<Round['light'], 'others'>> {
   return onStage(setting, { groups: 1, alone: false }, async stage => {
     await stage.open();
-    const seconds = WARM_UP_SECONDS + Math.max(3, setting.seconds);
+    const seconds = WARM_UP_SECONDS + LIGHT_SECONDS;
     const limit = seconds * 1000 + 30_000;
     await stage.writers.ask({ do: 'pace', perSecond: LIGHT_PER_SECOND, seconds }, limit);
     return onClient(stage.place.url, async client => {
