@@ -1,7 +1,7 @@
 import type { Broker, RetryPolicy, Subscription } from '@ghasi/brokers/broker';
 import { ensureCursors } from '@ghasi/brokers/leases';
 import { type BrokerTimes, PostgresBroker } from '@ghasi/brokers/postgres-broker';
-import { repeat } from '@ghasi/brokers/repeat';
+import { type Repeated, repeat } from '@ghasi/brokers/repeat';
 import { openWakeUps, type WakeUps } from '@ghasi/brokers/wake-up';
 import type { Database } from '@ghasi/db/database';
 import type { Producer } from '@ghasi/event-envelope/envelope';
@@ -75,7 +75,7 @@ export class Backbone {
   #ownBroker: Broker | undefined;
   #wakeUps: WakeUps | undefined;
   #upkeep: Upkeep | undefined;
-  #deafPolls: { stop(): void } | undefined;
+  #deafPolls: Repeated | undefined;
   #subscription: Subscription | undefined;
   #unwatch: (() => void) | undefined;
 
@@ -198,7 +198,7 @@ export class Backbone {
 
   async stop(): Promise<void> {
     this.#unwatch?.();
-    this.#deafPolls?.stop();
+    await this.#deafPolls?.stop();
     await this.#subscription?.stop();
     await this.#ownBroker?.close(); // it has a session also when nobody could subscribe
     await this.#relay?.stop();

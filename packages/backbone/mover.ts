@@ -14,6 +14,8 @@ const FEW = 64;
 const MOST_OTHERS = 5_000;
 /** So many missing numbers are looked for again in each pass, before it asks who else may have moved them. */
 export const FEW_HOLES = 32;
+/** So many rows that nobody expects are found by one look. */
+const MOST_STRAGGLERS = 1_000;
 /** So often a mover looks for what it does not expect. */
 export const FULL_LOOK_MS = 60_000;
 
@@ -62,7 +64,7 @@ export class Mover {
              m.appended, m.published, m.traces, m.oldest::text as oldest, m.next::text as next, m.others::float8[] as others,
              m.others_off::float8 as "othersOff", m.busy
       from ${name}.outbox_move($1, $2, $3, $4, $5, $6, $7, $8) m`;
-    this.#look = `select seq::float8 as seq from ${name}.outbox where seq <= $1 order by seq limit 1000`;
+    this.#look = `select seq::float8 as seq from ${name}.outbox where seq <= $1 order by seq limit ${MOST_STRAGGLERS}`;
   }
 
   /** The highest number it has seen. */
@@ -180,6 +182,7 @@ export class Mover {
     this.#query<{ seq: number }>(this.#look, [this.#after]).then(
       found => {
         for (const { seq } of found) if (!this.#holes.has(seq)) this.#holes.add(seq, seq, undefined);
+        if (found.length === MOST_STRAGGLERS) this.#lastLook = Number.NEGATIVE_INFINITY; // there are more
       },
       () => {}, // whoever cannot reach the database is told so by the pass
     );

@@ -2,7 +2,7 @@ import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
 import { waitUntil } from '@ghasi/testing/signal';
 import { newTenantId } from '@ghasi/testing/tenants';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { createSubscriber } from './consumer.ts';
 import type { Service } from './define-service.ts';
 import {
@@ -220,4 +220,33 @@ test('OUTBOX-38: a row that appears where nobody expects one is found by the loo
   );
   await waitUntil('the row is moved', async () => (await mover.pass()) === 1);
   expect(await logOf(database, tenantId)).toHaveLength(1);
+});
+
+test('DLQ-39: after a failover, numbers that began again far below are found as fast as they can be moved', async () => {
+  const tenantId = newTenantId();
+  const mover = await settledMover();
+  await waitUntil('it no longer looks from the beginning', async () => {
+    await mover.pass();
+    return !mover.hasHoles;
+  });
+  const lost = await openTransaction(market, tenantId);
+  await lost.change('lost');
+  await lost.commit();
+  await database.admin(
+    `with gone as (delete from orders.outbox where tenant_id = $1 returning *)
+     insert into orders.outbox (id, seq, tenant_id, aggregate_type, aggregate_id, aggregate_version, topic, ordering_key,
+                                envelope, attributes, idempotency_key)
+     overriding system value
+     select gen_random_uuid(), -n, tenant_id, aggregate_type, aggregate_id, aggregate_version, topic, ordering_key, envelope,
+            attributes, idempotency_key || n
+     from gone, generate_series(1, 2500) n`,
+    [tenantId],
+  );
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  vi.advanceTimersByTime(3_600_000); // it is time for one look, and for no other
+  await waitUntil('all rows are in the log', async () => {
+    await mover.pass();
+    return (await logOf(database, tenantId)).length === 2_500;
+  });
 });

@@ -1,3 +1,4 @@
+import { repeat } from '@ghasi/brokers/repeat';
 import type { Database } from '@ghasi/db/database';
 import type { Logger } from '@ghasi/telemetry/logger';
 import { escapeIdentifier } from 'pg';
@@ -55,9 +56,7 @@ export function startRelay(options: RelayOptions): Relay {
     ]),
   );
   const nudge: Relay['nudge'] = (schema, tenantId) => lines.get(schema)?.nudge(tenantId);
-  let stopped = false;
   let lastLook = performance.now();
-  let timer: NodeJS.Timeout;
 
   // One statement for all outboxes. Above what the mover has seen: below are rows long moved, which an old snapshot may
   // keep. By number, because "exists" alone is planned as a walk over the table: 24 ms after 60,000 events (measured).
@@ -82,19 +81,10 @@ export function startRelay(options: RelayOptions): Relay {
     for (const mover of all) if (isTime || mover.hasHoles) nudge(mover.schema);
   };
 
-  const tick = (): void => {
-    timer = setTimeout(() => {
-      poll()
-        .catch(error =>
-          options.log?.warn({ err: error }, 'the outboxes could not be looked at; trying again'),
-        )
-        .finally(() => {
-          if (!stopped) tick();
-        });
-    }, options.pollMs ?? 1_000);
-  };
+  const polls = repeat(options.pollMs ?? 1_000, poll, error =>
+    options.log?.warn({ err: error }, 'the outboxes could not be looked at; trying again'),
+  );
   for (const schema of options.schemas) nudge(schema);
-  tick();
 
   return {
     nudge,
@@ -104,8 +94,7 @@ export function startRelay(options: RelayOptions): Relay {
       return { after: mover?.seen ?? 0, holes: `${mover?.holes ?? '{}'}` };
     },
     async stop() {
-      stopped = true;
-      clearTimeout(timer);
+      await polls.stop();
       await Promise.all([...lines.values()].map(line => line.stop()));
     },
   };

@@ -22,6 +22,10 @@ export const dbErrors = defineErrors('db', {
     status: 500,
     text: 'Migration {schema}/{version} failed and was rolled back: {reason}',
   },
+  MIGRATION_UNKNOWN: {
+    status: 500,
+    text: 'Nobody answered to the COMMIT of migration {schema}/{version} ({reason}). Migrate again: what was applied is left alone.',
+  },
   EMBEDDED_BUSY: {
     status: 500,
     text: 'Another melm (process {pid}) already uses {dataDir}. Stop it, or choose another folder with --data-dir.',

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
 import { startOldPostgres } from '@ghasi/testing/old-postgres';
+import { carriesCommit, targetOf, tcpProxy } from '@ghasi/testing/tcp-proxy';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type MigrationSet, migrate } from './migrate.ts';
 
@@ -88,6 +89,24 @@ test('eight processes that start at once apply each file once', async () => {
   const applied = await Promise.all(Array.from({ length: 8 }, () => run(set)));
   expect(applied.flat()).toHaveLength(1);
   expect(await database.admin('select a from m_race.t')).toEqual([{ a: 1 }]);
+});
+
+test('a migration whose COMMIT nobody answered is not called rolled back, and the next run leaves it alone', async () => {
+  const set = await setOf('m_cut', { '0001_a.sql': '-- why: a\ncreate table m_cut.t (a int);' });
+  let isThis = false;
+  const proxy = await tcpProxy({
+    target: targetOf(database.adminUrl),
+    judge(chunk) {
+      isThis ||= chunk.includes('create table m_cut.t');
+      return isThis && carriesCommit(chunk) ? 'cut-after' : 'pass';
+    },
+  });
+  await expect(
+    migrate(proxy.through(database.adminUrl), [set], { secret: database.secret }),
+  ).rejects.toMatchObject({ code: 'MIGRATION_UNKNOWN', message: expect.stringContaining('Migrate again') });
+  await proxy.close();
+  expect(await run(set)).toEqual([]);
+  expect(await database.admin('select a from m_cut.t')).toEqual([]);
 });
 
 test('a server that is too old is refused by version, before anything is sent to it', async () => {

@@ -4,6 +4,7 @@ import type { Logger } from '@ghasi/telemetry/logger';
 import { type Client, escapeIdentifier } from 'pg';
 import { openClient } from './database.ts';
 import { dbErrors } from './errors.ts';
+import { isConnectionLoss } from './pg-errors.ts';
 import { ensureRoles, ensureSchema } from './provision.ts';
 import { OWNER_ROLE } from './roles.ts';
 
@@ -98,6 +99,7 @@ async function pending(client: Client, schema: string, files: Migration[]): Prom
 }
 
 async function apply(client: Client, migration: Migration): Promise<void> {
+  const named = { schema: migration.schema, version: migration.version };
   try {
     await client.query('begin');
     await client.query(`set local role ${escapeIdentifier(OWNER_ROLE)}`);
@@ -107,13 +109,16 @@ async function apply(client: Client, migration: Migration): Promise<void> {
       `insert into ${escapeIdentifier(migration.schema)}.schema_migrations (version, checksum) values ($1, $2)`,
       [migration.version, migration.checksum],
     );
-    await client.query('commit');
   } catch (error) {
     await client.query('rollback').catch(() => {});
-    const reason = error instanceof Error ? error.message : String(error);
-    throw Object.assign(
-      dbErrors.MIGRATION_FAILED({ schema: migration.schema, version: migration.version, reason }),
-      { cause: error },
-    );
+    throw Object.assign(dbErrors.MIGRATION_FAILED({ ...named, reason: reasonOf(error) }), { cause: error });
+  }
+  try {
+    await client.query('commit');
+  } catch (error) {
+    const make = isConnectionLoss(error) ? dbErrors.MIGRATION_UNKNOWN : dbErrors.MIGRATION_FAILED;
+    throw Object.assign(make({ ...named, reason: reasonOf(error) }), { cause: error });
   }
 }
+
+const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

@@ -1,3 +1,4 @@
+import type { Logger } from '@ghasi/telemetry/logger';
 import { sqlState } from './pg-errors.ts';
 import { TransactionOver } from './sql.ts';
 import { StatementSkipped } from './statement-batch.ts';
@@ -39,8 +40,15 @@ export class Sent {
     await this.checked();
   }
 
-  committed(): void {
-    for (const work of this.#later) work();
+  /** What was committed is told as committed, whatever becomes of the work that was to follow. */
+  committed(log: Logger | undefined): void {
+    for (const work of this.#later) {
+      try {
+        work();
+      } catch (error) {
+        log?.error({ err: error }, 'what was to follow a commit failed; the commit stands');
+      }
+    }
   }
 
   /** A builder's statement is sent when somebody asks for its answer: now, or the next one would leave before it. */

@@ -129,6 +129,15 @@ test('values that cannot be written fail their statement and what was to follow;
   expect((await queryPrepared(client, named(DIVIDE, [5]))).rows).toEqual([{ share: 2 }]);
 });
 
+test.each([0, 1])('a statement can be sent again after %i good and one bad call', async goodOnes => {
+  const name = `poisoned_${goodOnes}`;
+  const call = (value: unknown) =>
+    queryPrepared(client, { name, text: 'select $1::json as it', values: [value] });
+  for (let n = 0; n < goodOnes; n++) await call({ n });
+  await expect(call({ n: 1n })).rejects.toBeInstanceOf(TypeError);
+  expect((await call({ n: 7 })).rows).toEqual([{ it: { n: 7 } }]);
+});
+
 test('a row that cannot be read fails its statement only', async () => {
   const types = { getTypeParser: () => () => JSON.parse('{') } as unknown as typeof plainTypes;
   const answers = await send(

@@ -108,7 +108,8 @@ function lineOf(connection: Connection): Line {
   let line = lines.get(connection);
   if (line === undefined) {
     const nothing = { value() {} };
-    const asking: Connection = Object.create(connection, { sync: nothing });
+    // Nor Close: pg sends it after values that cannot be written, and goes on believing that the statement is prepared.
+    const asking: Connection = Object.create(connection, { sync: nothing, close: nothing });
     line = { known: new Map(), asking, silent: Object.create(asking, { describe: nothing }) };
     lines.set(connection, line);
   }

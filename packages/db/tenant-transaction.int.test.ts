@@ -75,6 +75,39 @@ test('a write that leaves with COMMIT and fails is told as what it is, and nothi
   expect(left).toEqual([]);
 });
 
+test('a transaction that fails together with COMMIT or BEGIN gives its connection back', async () => {
+  const one = database.openAs('svc_scratch', { max: 1 });
+  const who = as();
+  const pid = async () => (await one.pool.query('select pg_backend_pid() as pid')).rows[0].pid as number;
+  const before = await pid();
+  const fail = (waits: boolean) =>
+    tenantTransaction(one, who, async ({ tx, write }) => {
+      if (waits) await execute(tx, sql`select 1`);
+      write(execute(tx, sql`select 1 / 0`));
+    });
+  await expect(fail(true)).rejects.toMatchObject({ code: '22012' });
+  await expect(fail(false)).rejects.toMatchObject({ code: '22012' });
+  const swallowed = tenantTransaction(one, who, async ({ tx }) => {
+    await execute(tx, sql`select 1 / 0`).catch(() => {});
+  });
+  await expect(swallowed).rejects.toThrow(/rolled back/);
+  expect(await pid()).toBe(before);
+});
+
+test('what follows a commit and fails does not make it a failure, and keeps nothing else from happening', async () => {
+  const who = as();
+  const heard: string[] = [];
+  const value = await tenantTransaction(db, who, async ({ tx, tenantId, write, afterCommit }) => {
+    write(execute(tx, sql`insert into scratch.notes (tenant_id, body) values (${tenantId}, 'kept')`));
+    afterCommit(() => {
+      throw new Error('a metric that nobody declared');
+    });
+    afterCommit(() => heard.push('told'));
+    return 'committed';
+  });
+  expect([value, ...heard]).toEqual(['committed', 'told']);
+});
+
 test('TEN-08: a row of another tenant is refused by the database itself', async () => {
   const [a, b] = [as(), as()];
   const foreign = tenantTransaction(db, a, ({ tx }) =>

@@ -46,7 +46,7 @@ export function tenantRead<R>(db: Database, who: Who, work: (ctx: Ctx) => Promis
       if (isAccepted(value) && value.events.length > 0) throw new TypeError('a read cannot publish events');
       await sent.done();
       ended('committed', true);
-      sent.committed();
+      sent.committed(db.log);
       return (isAccepted(value) ? value.value : value) as ValueOf<R>;
     } catch (error) {
       ended('aborted', error instanceof AppError || sqlState(error) !== undefined);
@@ -116,10 +116,7 @@ function transaction<R>(
       endTx(ctx.tx); // another branch of the work may still be at it, and its statements are nobody else's
       const reason = await sent.reasonFor(error);
       await begun.catch(() => {});
-      await client.query('rollback').then(
-        () => ended('aborted', true),
-        () => {},
-      );
+      await rollBack(client, ended);
       throw reason;
     }
     const xid = await begun;
@@ -129,16 +126,27 @@ function transaction<R>(
       ended(outcome, client.getTransactionStatus() === 'I');
       if (outcome === 'unknown') throw coreErrors.COMMIT_UNKNOWN({ transaction: xid });
     } catch (error) {
+      // The line is as good as before: what failed was one of our own statements.
+      if (error instanceof RolledBack) ended('aborted', true);
+      else if (error instanceof StatementSkipped) await rollBack(client, ended);
       throw await sent.reasonFor(error);
     }
     await failpoint('db.after-commit');
-    sent.committed();
+    sent.committed(db.log);
     return value;
   });
 }
 
 /** Tells how a transaction ended, and whether its connection can be used again. */
 type Ended = (outcome: CommitOutcome, isUsable: boolean) => void;
+
+/** Ends a transaction that failed; where that fails too, the connection is not used again. */
+async function rollBack(client: PoolClient, ended: Ended): Promise<void> {
+  await client.query('rollback').then(
+    () => ended('aborted', true),
+    () => {},
+  );
+}
 
 /** Takes a connection for one transaction. Unless that tells otherwise it failed, and the connection's state is not known. */
 async function onConnection<T>(

@@ -1,13 +1,15 @@
 import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
+import { signal } from '@ghasi/testing/signal';
+import { targetOf, tcpProxy } from '@ghasi/testing/tcp-proxy';
 import { newTenantId, testActor } from '@ghasi/testing/tenants';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Database } from './database.ts';
+import { type Database, openDatabase } from './database.ts';
 import { sql } from './drizzle.ts';
 import { scratch } from './fixtures/scratch.ts';
 import { isUniqueViolation } from './pg-errors.ts';
 import { execute, rows } from './sql.ts';
-import { tenantRead, type Who } from './tenant-transaction.ts';
+import { tenantRead, tenantTransaction, type Who } from './tenant-transaction.ts';
 import { tenantWrite, type WriteCtx } from './tenant-write.ts';
 
 let database: TestDatabase;
@@ -135,6 +137,68 @@ test('what is to happen after the commit happens for those who are kept, once', 
   await write('taken');
   await Promise.allSettled(['first', 'taken', 'last'].map(write));
   expect(heard.sort()).toEqual(['first', 'last', 'taken']);
+});
+
+test('a caller whose work after the commit fails is kept, and nobody is written twice', async () => {
+  const who = as();
+  const write = (entry: string) =>
+    tenantWrite(db, who, ({ tx, tenantId, write, afterCommit }) => {
+      write(execute(tx, sql`insert into scratch.journal (tenant_id, entry) values (${tenantId}, ${entry})`));
+      if (entry === 'second')
+        afterCommit(() => {
+          throw new Error('a metric that nobody declared');
+        });
+      return entry;
+    });
+  const entries = ['first', 'second', 'third'];
+  expect(await Promise.all(entries.map(write))).toEqual(entries);
+  const kept = await tenantRead(db, who, ({ tx }) =>
+    rows<{ entry: string }>(tx, sql`select entry from scratch.journal order by entry`),
+  );
+  expect(kept.map(({ entry }) => entry)).toEqual(entries);
+});
+
+test('those who wait for a lock leave the pool to others', async () => {
+  const few = database.openAs('svc_scratch', { max: 6 });
+  const [who, other] = [as(), as()];
+  await tenantWrite(few, who, ctx => note(ctx, 'held'));
+  const [isHeld, mayEnd] = [signal(), signal()];
+  const holder = tenantTransaction(few, who, async ({ tx }) => {
+    await execute(tx, sql`select 1 from scratch.notes where body = 'held' for update`);
+    isHeld.fire();
+    await mayEnd.promise;
+  });
+  await isHeld.promise;
+  const callers = range(12).map(body =>
+    tenantWrite(few, who, ctx => {
+      if (body === 'note 03') throw new Error('so that all are done again');
+      if (body > 'note 03')
+        ctx.write(execute(ctx.tx, sql`update scratch.notes set version = version + 1 where body = 'held'`));
+      return note(ctx, body);
+    }),
+  );
+  await tenantWrite(few, other, ctx => note(ctx, 'of another tenant'));
+  mayEnd.fire();
+  const outcomes = await Promise.allSettled([holder, ...callers]);
+  expect(outcomes.filter(({ status }) => status === 'rejected')).toHaveLength(1);
+});
+
+test('nobody waits for his turn longer than for a connection', async () => {
+  let begun = 0;
+  const proxy = await tcpProxy({
+    target: targetOf(database.adminUrl),
+    judge: chunk => (chunk.includes('begin read write') && ++begun > 0 ? 'swallow' : 'pass'),
+  });
+  const url = proxy.through(database.roleUrl('svc_scratch'));
+  const silent = openDatabase({ url, service: 'silent', max: 4, waitMs: 300, answerMs: 400 });
+  const who = as();
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 400 }, (_, n) => tenantWrite(silent, who, ctx => note(ctx, `${n}`))),
+  );
+  expect(outcomes.filter(({ status }) => status === 'fulfilled')).toEqual([]);
+  expect(begun).toBe(2);
+  await silent.close();
+  await proxy.close();
 });
 
 test('work that waits is refused', async () => {

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { coreErrors } from '@ghasi/domain-primitives/errors';
 import type { ValueOf } from './accepted.ts';
 import type { Ctx, Who } from './ctx.ts';
 import type { Database } from './database.ts';
@@ -12,6 +13,8 @@ export type WriteCtx = Omit<Ctx, 'ensure'>;
 const MOST_UNDER_WAY = 2;
 /** Most use cases in one transaction: when one of them fails, so many are done again. */
 const MOST_TOGETHER = 64;
+/** Of those that are done again, so many at once: the rest of the pool is for others, also while these wait for locks. */
+const MOST_ALONE = 4;
 
 /** One caller: what is to be written for whom, and where the answer goes. */
 type Entry = {
@@ -19,6 +22,7 @@ type Entry = {
   /** Does the work, in the caller's scope: its trace is that of his events. */
   readonly write: (ctx: Ctx) => ReturnType<typeof resultOf>;
   readonly answer: PromiseWithResolvers<unknown>;
+  readonly since: number;
 };
 
 /** Use cases of one tenant that wait for their turn. */
@@ -41,7 +45,8 @@ export function tenantWrite<R>(
   const answer = Promise.withResolvers<unknown>();
   const inScope = AsyncLocalStorage.snapshot();
   const line = lineOf(db, who.tenantId);
-  line.waiting.push({ who, write: ctx => inScope(() => resultOf(db, ctx, atOnce(work(ctx)))), answer });
+  const write = (ctx: Ctx) => inScope(() => resultOf(db, ctx, atOnce(work(ctx))));
+  line.waiting.push({ who, write, answer, since: performance.now() });
   sendSoon(db, line);
   return answer.promise as Promise<ValueOf<R>>;
 }
@@ -64,6 +69,7 @@ function sendSoon(db: Database, line: Line): void {
 /** Shares out what waits among the transactions that may still begin. */
 function sendWaiting(db: Database, line: Line): void {
   line.isCalled = false;
+  refuseLate(db, line);
   while (line.waiting.length > 0 && line.underWay < MOST_UNDER_WAY) {
     const share = Math.ceil(line.waiting.length / (MOST_UNDER_WAY - line.underWay));
     const batch = line.waiting.splice(0, Math.min(share, MOST_TOGETHER));
@@ -75,19 +81,31 @@ function sendWaiting(db: Database, line: Line): void {
   }
 }
 
-/**
- * All of a batch in one transaction; if that fails, each in its own. All of these at once: whoever waits for a lock
- * then holds up nobody else.
- */
+/** Nobody waits longer for his turn than for a connection: when the server is away, all would be told one batch after the other. */
+function refuseLate(db: Database, line: Line): void {
+  const latest = performance.now() - (db.pool.options.connectionTimeoutMillis || Number.POSITIVE_INFINITY);
+  const inTime = line.waiting.findIndex(({ since }) => since >= latest);
+  const late = line.waiting.splice(0, inTime === -1 ? line.waiting.length : inTime);
+  for (const { answer } of late) answer.reject(coreErrors.UNAVAILABLE({ what: 'database' }));
+}
+
+/** All of a batch in one transaction; if that fails, each in its own. */
 async function together(db: Database, batch: readonly Entry[]): Promise<void> {
   try {
     const values = await inOneTransaction(db, batch);
     for (const [place, { answer }] of batch.entries()) answer.resolve(values[place]);
   } catch (error) {
-    if (batch.length > 1 && !isConnectionLoss(error))
-      await Promise.all(batch.map(entry => together(db, [entry])));
+    if (batch.length > 1 && !isConnectionLoss(error)) await eachAlone(db, batch);
     else for (const { answer } of batch) answer.reject(error);
   }
+}
+
+async function eachAlone(db: Database, batch: readonly Entry[]): Promise<void> {
+  const left = batch.values();
+  const oneByOne = async () => {
+    for (const entry of left) await together(db, [entry]);
+  };
+  await Promise.all(Array.from({ length: MOST_ALONE }, oneByOne));
 }
 
 function inOneTransaction(db: Database, batch: readonly Entry[]): Promise<unknown[]> {
