@@ -3,10 +3,13 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createRegistry } from '@ghasi/backbone/registry';
+import { recordedSchemas } from '@ghasi/backbone/registry-released';
 import { testDatabase } from '@ghasi/testing/database';
 import { quickLoad } from '@ghasi/testing/quick-load';
 import { waitUntil } from '@ghasi/testing/signal';
 import { expect, test } from 'vitest';
+import { OrderPlaced } from '../01-first-service/orders/contract.ts';
 
 test('the shop starts from nothing, reserves what is ordered, ends on Ctrl-C, and remembers', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'shop-'));
@@ -33,6 +36,14 @@ test('the shop works on a PostgreSQL of its owner, and ends with its input', asy
   await shop.says('order o1 tea 3', 'order o1 is placed');
   await shop.comesToSay('stock tea', '3 of tea are reserved');
   await shop.close('end of input');
+  await database.drop();
+});
+
+test('the shop writes down its payload schemas, so that its next release can read what this one stored', async () => {
+  const database = await testDatabase({ empty: true });
+  const shop = await openShop({ DATABASE_URL: database.adminUrl, SHOP_SECRET: database.secret });
+  await shop.close('end of input');
+  expect(await recordedSchemas(database.openAs('relay'))).toEqual(createRegistry([OrderPlaced]).schemas());
   await database.drop();
 });
 

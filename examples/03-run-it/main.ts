@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline';
 import { Backbone } from '@ghasi/backbone/backbone';
 import { backboneMigrations } from '@ghasi/backbone/migrations';
 import { createRegistry } from '@ghasi/backbone/registry';
+import { recordReleased } from '@ghasi/backbone/registry-released';
 import { createSigner } from '@ghasi/backbone/signature';
 import { brokerMigrations } from '@ghasi/brokers/migrations';
 import { openDatabase } from '@ghasi/db/database';
@@ -27,11 +28,15 @@ const adminUrl = given ?? own?.adminUrl ?? '';
 const services = [orders, stock];
 const sets = services.map(({ schema, migrations: folder }) => ({ schema, folder }));
 await migrate(adminUrl, [backboneMigrations, brokerMigrations, ...sets], { secret, log });
+// Processes of other releases accept the payload schemas that are written down here: older ones what this one publishes,
+// newer ones what it has left behind. What has an unknown schema becomes a dead letter.
+const registry = createRegistry(services.flatMap(({ publishes }) => publishes));
+await recordReleased(adminUrl, { schemas: registry.schemas(), actor: 'shop' });
 
 // 3. The backbone, and one pool for each service under its own role, plus one for the relay.
 const backbone = new Backbone({
   services,
-  registry: createRegistry(services.flatMap(({ publishes }) => publishes)),
+  registry,
   signer: createSigner([{ id: 'k1', secret }]),
   producedBy: { instance: `shop-${process.pid}`, commit: '0000000', region: 'me-central1' },
   dataResidency: 'me-central1',

@@ -188,6 +188,17 @@ describe('X-143: hits and misses', () => {
     expect(batches).toHaveLength(2);
   });
 
+  test('OBS-32: are counted from 0 on, so that the rate of misses of a cache that never hits is a number', async () => {
+    const metrics = createMetrics();
+    const store = memoryHotStore({ tier: 'cache' });
+    const cache = await openCache({ store, name: 'm', version: 1, service: 'test', metrics });
+    const text = await metrics.render();
+    expect(text).toContain('melmastoon_cache_hits_total{service="test",cache="m"} 0');
+    expect(text).toContain('melmastoon_cache_misses_total{service="test",cache="m"} 0');
+    await cache.close();
+    await metrics.close();
+  });
+
   test('OBS-17: are metrics as well, with loads, invalidations and memory, and no tenant in any label', async () => {
     const metrics = createMetrics();
     const store = memoryHotStore({ tier: 'cache' });

@@ -37,12 +37,18 @@ export async function openCache(options: CacheOptions): Promise<Cache> {
   const counters =
     options.flush === undefined ? undefined : new CacheCounters({ flush: options.flush, log: options.log });
   const labels = { service: core.service, cache: core.name };
-  const getOrLoadText = cacheReader(core, (key, result, { ttlMs, tags = [] }) => {
-    counters?.count(key, result, { at: core.clock(), ttlMs, tags });
+  const count = (result: 'hit' | 'miss', by?: number) =>
     core.metrics?.inc(
       result === 'hit' ? 'melmastoon_cache_hits_total' : 'melmastoon_cache_misses_total',
       labels,
+      by,
     );
+  // From 0 on: the alert divides misses by both, and without a series of hits there is nothing to divide by.
+  count('hit', 0);
+  count('miss', 0);
+  const getOrLoadText = cacheReader(core, (key, result, { ttlMs, tags = [] }) => {
+    counters?.count(key, result, { at: core.clock(), ttlMs, tags });
+    count(result);
   });
   const stopListening = await listen(core);
   const stopRegistering = await registerVersion(core);

@@ -43,7 +43,7 @@ const limitsOf = ({ expr = '' }: Rule) =>
 
 describe('alert rules', () => {
   test('there are files to look at, and every rule is sound', () => {
-    expect([files.length, rules.length]).toEqual([3, 19]);
+    expect([files.length, rules.length]).toEqual([3, 20]);
     expect(ruleProblems(rules, known)).toEqual([]);
   });
 
@@ -63,6 +63,21 @@ describe('alert rules', () => {
   ])('%s: every case it names has a rule', (id, names, severity) => {
     expect(withAlert(id).map(({ alert }) => alert)).toEqual(names);
     expect(new Set(withAlert(id).map(({ labels }) => labels?.severity))).toEqual(new Set([severity]));
+  });
+
+  test('OBS-15: a subscription that is late warns, and so does one that stands still, whatever carries its messages', () => {
+    const [rule, ...more] = withAlert('OBS-15') as [Rule, ...Rule[]];
+    expect(more).toEqual([]);
+    expect(rule).toMatchObject({ alert: 'consumer_lag_high', for: '10m', labels: { severity: 'warning' } });
+    const { selectors, comparisons, groupings } = parsePromql(rule.expr ?? '');
+    expect(selectors.map(({ metric }) => metric)).toEqual([
+      'melmastoon_event_consumer_lag_seconds',
+      'melmastoon_event_consumer_lag_count',
+      'melmastoon_parked_keys_count',
+      'melmastoon_events_consumed_total',
+    ]);
+    expect(comparisons.map(({ value }) => value)).toEqual([300, 0, 0, 0]);
+    expect(new Set(groupings.map(({ label }) => label))).toEqual(new Set(['service', 'subscription']));
   });
 
   test('OBS-23, OBS-26, X-083: what must never happen wakes somebody', () => {
@@ -161,7 +176,11 @@ type Panel = {
   type: string;
   panels?: Panel[];
   targets?: { expr: string; legendFormat?: string }[];
+  fieldConfig?: { defaults: { unit?: string; thresholds?: { steps: Step[] } } };
 };
+type Step = { color: string; value: number | null };
+const green = (value: number | null): Step => ({ color: 'green', value });
+const red = (value: number | null): Step => ({ color: 'red', value });
 const panelsOf = (panels: readonly Panel[]): Panel[] =>
   panels.flatMap(panel => [panel, ...panelsOf(panel.panels ?? [])]);
 
@@ -189,6 +208,37 @@ describe('dashboards', () => {
     );
     expect(problems).toEqual([]);
     expect(panels.filter(({ targets = [] }) => targets.length === 0)).toEqual([]);
+  });
+
+  // A step of Grafana begins with its number, an alert rings above it: of whole numbers the step is the next one.
+  const firstRow: [string, { alert: string; limit: string; steps: Step[] }][] = [
+    ['Oldest unpublished', { alert: 'outbox_lag_high', limit: '> 60', steps: [green(null), red(60)] }],
+    ['Dead letters', { alert: 'pubsub_dlq_depth', limit: '> 10', steps: [green(null), red(11)] }],
+    ['Undelivered', { alert: 'undelivered_messages', limit: '> 10000', steps: [green(null), red(10_001)] }],
+    ['Handler errors', { alert: 'consumer_error_rate', limit: '> 0.05', steps: [green(null), red(0.05)] }],
+    ['Consumer lag', { alert: 'consumer_lag_high', limit: '> 300', steps: [green(null), red(300)] }],
+    ['Database answers', { alert: 'database_unavailable', limit: '< 1', steps: [red(null), green(1)] }],
+  ];
+
+  test('the first row is red where an alert rings, and nothing else is in it', () => {
+    const row = boards.flatMap(board => board.panels).slice(1, 1 + firstRow.length);
+    expect(row.map(({ title }) => title)).toEqual(firstRow.map(([title]) => title));
+    for (const [place, [title, { alert, limit, steps }]] of firstRow.entries()) {
+      const { expr = '' } = rules.find(rule => rule.alert === alert) ?? {};
+      expect(limitsOf({ expr })).toContain(limit);
+      expect({ title, steps: row[place]?.fieldConfig?.defaults.thresholds?.steps }).toEqual({ title, steps });
+    }
+  });
+
+  test('what an alert asks of one topic or subscription, the first row shows of the worst one', () => {
+    const divisions = (expr = '') => new Set(parsePromql(expr).groupings.map(({ label }) => label));
+    for (const [title, { alert }] of firstRow.filter(([, { alert }]) =>
+      /^(?:pubsub|consumer_error)/.test(alert),
+    )) {
+      const [shown] = panels.find(panel => panel.title === title)?.targets ?? [];
+      expect(shown?.expr).toMatch(/^max\(/);
+      expect(divisions(shown?.expr)).toEqual(divisions(rules.find(rule => rule.alert === alert)?.expr));
+    }
   });
 
   test('OBS-05 to OBS-15: every event metric of the catalogue is on the dashboard', () => {

@@ -9,7 +9,10 @@ export type Finding = { where: string; what: string };
 /** What a gate saw. `looked` counts units of `of` ("modules", "files"), so that a gate cannot pass on nothing. */
 export type GateReport = { looked: number; of: string; findings: Finding[]; notes?: string[] };
 
-/** A check of the repository. `floor` is the least it must look at in this repository to be believed. */
+/**
+ * A check of the repository. `floor` is the least it must look at in this repository to be believed: about nine tenths of what
+ * it sees, so that a gate that goes blind to a part says so.
+ */
 export type Gate = { name: string; floor: number; check(root: string): Promise<GateReport> };
 
 /** The folder that holds package.json. */

@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { house, houseRules } from './house.ts';
 import { plantedTree } from './planted-tree.ts';
@@ -263,6 +265,60 @@ test('a merged migration that is edited or deleted is refused, a new one is welc
     ]),
   );
 });
+
+test('where nobody knows origin/main, an edit of a merged migration is refused when it is committed too', async () => {
+  using tree = mergedOnce();
+  tree.write(migration, '-- why: x\nselect 1;\n');
+  tree.git('commit', '--quiet', '-a', '-m', 'edited');
+  const edited = {
+    where: migration,
+    what: expect.stringContaining('merged-migrations: was merged and is now edited'),
+  };
+  expect((await house.check(tree.root)).findings).toEqual([edited]);
+  tree.git('update-ref', 'refs/remotes/origin/main', 'HEAD'); // and on main itself
+  expect((await house.check(tree.root)).findings).toEqual([edited]);
+});
+
+test.each<[string, (tree: ReturnType<typeof mergedOnce>) => void, string]>([
+  [
+    'an origin/main of another history',
+    tree =>
+      tree.git(
+        'update-ref',
+        'refs/remotes/origin/main',
+        tree.git('commit-tree', '-m', 'x', 'HEAD^{tree}').trim(),
+      ),
+    'HEAD and origin/main have no common commit',
+  ],
+  [
+    'a git that fails',
+    tree => {
+      const object = tree.git('rev-parse', 'HEAD^1^{tree}').trim();
+      rmSync(join(tree.root, '.git/objects', object.slice(0, 2), object.slice(2)));
+    },
+    'git diff failed: ',
+  ],
+])('%s does not pass as "nothing changed"', async (_what, spoil, said) => {
+  using tree = mergedOnce();
+  tree.write('README.md', '# x\n');
+  tree.git('add', '.');
+  tree.git('commit', '--quiet', '-m', 'more');
+  spoil(tree);
+  const { findings } = await house.check(tree.root);
+  expect(findings).toEqual([
+    {
+      where: 'migrations',
+      what: expect.stringContaining(`cannot be compared with what was merged: ${said}`),
+    },
+  ]);
+});
+
+function mergedOnce() {
+  const tree = plantedTree({ ...lock, [migration]: '-- why: x\n' });
+  tree.git('add', '.');
+  tree.git('commit', '--quiet', '-m', 'merged');
+  return tree;
+}
 
 test('a migration of a branch that is not merged yet may still change', async () => {
   using tree = plantedTree({ ...lock, [migration]: '-- why: x\n' });

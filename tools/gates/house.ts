@@ -28,7 +28,7 @@ export const houseRules: HouseRule[] = [
 /** Runs the house rules; `house-ok <rule>: <reason>` on the line or above it lets one place pass, and is counted. */
 export const house: Gate = {
   name: 'house',
-  floor: 380,
+  floor: 1_950,
   async check(root): Promise<GateReport> {
     const tree = loadTree(root);
     const byPath = new Map(tree.files.map(file => [file.path, file]));

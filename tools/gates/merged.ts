@@ -1,30 +1,47 @@
 import { execFileSync } from 'node:child_process';
 
-/** Where merged work ends: the fork point from origin/main, the first parent on main itself, else the last commit. */
-export function mergedCommit(root: string): string | undefined {
+/**
+ * Commits that hold merged work, the oldest first: the fork point from origin/main; on main itself, and where nobody knows
+ * origin/main, the last commit and the one before it, since the last may be what changed something merged. None before the
+ * first commit; throws where git cannot say.
+ */
+export function mergedCommits(root: string): string[] {
   const head = git(root, 'rev-parse', '--verify', '--quiet', 'HEAD');
+  if (head === undefined) return [];
   const main = git(root, 'rev-parse', '--verify', '--quiet', 'origin/main');
-  if (head === undefined || main === undefined) return head;
-  if (head === main) return git(root, 'rev-parse', '--verify', '--quiet', 'HEAD^1') ?? head;
-  return git(root, 'merge-base', 'HEAD', 'origin/main') ?? head;
+  if (main !== undefined && main !== head) return [forkPoint(root)];
+  const parent = git(root, 'rev-parse', '--verify', '--quiet', 'HEAD^1'); // not there in a clone of one commit
+  return parent === undefined ? [head] : [parent, head];
 }
 
-/** A file as it was merged; undefined when nothing was merged yet, or not this file. */
-export function mergedText(root: string, path: string): string | undefined {
-  const commit = mergedCommit(root);
-  return commit === undefined ? undefined : git(root, 'show', `${commit}:${path}`);
+/** A file as it was merged, the oldest first: empty when nothing was merged yet, or not this file. */
+export function mergedTexts(root: string, path: string): string[] {
+  return mergedCommits(root)
+    .filter(commit => git(root, 'ls-tree', '--name-only', commit, '--', path) === path)
+    .flatMap(commit => git(root, 'show', `${commit}:${path}`) ?? []);
 }
 
-/** What git says, without the last newline; undefined when it fails. */
+/** What git says, without the last newline; undefined when it says no, which is exit code 1. Throws when it fails. */
 export function git(root: string, ...args: string[]): string | undefined {
   try {
     return execFileSync('git', args, {
       cwd: root,
       encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
+      stdio: ['ignore', 'pipe', 'pipe'],
       maxBuffer: 64 * 1024 * 1024,
     }).trim();
-  } catch {
-    return undefined;
+  } catch (error) {
+    const { status, stderr } = error as { status?: number; stderr?: string };
+    if (status === 1) return undefined;
+    throw new Error(`git ${args[0]} failed: ${(stderr || String(error)).trim().split('\n')[0]}`, {
+      cause: error,
+    });
   }
+}
+
+function forkPoint(root: string): string {
+  const commit = git(root, 'merge-base', 'HEAD', 'origin/main');
+  if (commit === undefined)
+    throw new Error('HEAD and origin/main have no common commit here: git fetch --unshallow');
+  return commit;
 }

@@ -5,8 +5,10 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { packPackages } from '../pack.ts';
 import { repositoryRoot } from './gate.ts';
-import { packages } from './packages.ts';
+import { packages, packagesGate } from './packages.ts';
 import { plantedTree } from './planted-tree.ts';
+
+const withoutExamples = packagesGate([]);
 
 /** A workspace with one package, which has a door for each of these files. */
 function workspace(files: Record<string, string>) {
@@ -30,10 +32,11 @@ test('a door that opens and types that stand by themselves pass the packages gat
     'greeting.ts': 'export const greeting: string = "salaam";\n',
     'open.ts': "export { greeting } from './greeting.ts';\n",
   });
-  expect(await packages.check(tree.root)).toEqual({
+  expect(await withoutExamples.check(tree.root)).toEqual({
     looked: 2,
     of: 'doors of 1 installed packages',
     findings: [],
+    notes: ['0 tests of 0 examples passed there'],
   });
 });
 
@@ -44,16 +47,25 @@ test('a door that needs what stays in the repository, and types that nobody brin
     'fixtures/text.txt': 'only here',
     'typed.ts': "import type { Pool } from 'pg';\nexport type Named = { name: string; pool: Pool };\n",
   });
-  const { findings } = await packages.check(tree.root);
+  const { findings } = await withoutExamples.check(tree.root);
   expect(findings).toEqual([
     { where: '@ghasi/a/shut', what: expect.stringContaining('ENOENT') },
     { where: 'node_modules/@ghasi/a/typed.d.ts(1,27)', what: expect.stringContaining('TS2307') },
   ]);
 });
 
+test('an example that is not there fails the packages gate', async () => {
+  using tree = workspace({ 'greeting.ts': 'export const greeting: string = "salaam";\n' });
+  const { findings } = await packages.check(tree.root);
+  expect(findings).toEqual([
+    { where: 'examples/01-first-service', what: 'is not there' },
+    { where: 'examples/03-run-it', what: 'is not there' },
+  ]);
+});
+
 test('what does not compile is not packed', async () => {
   using tree = workspace({ 'wrong.ts': "export const one: number = 'one';\n" });
-  await expect(packages.check(tree.root)).rejects.toThrow('TS2322');
+  await expect(withoutExamples.check(tree.root)).rejects.toThrow('TS2322');
 });
 
 test('a tarball has JavaScript, types, migrations, readme and licence; tests and fixtures stay, also as doors', async () => {

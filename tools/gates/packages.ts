@@ -1,12 +1,11 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { type Packed, packPackages } from '../pack.ts';
 import { type Finding, type Gate, type GateReport, isStarted, runGate } from './gate.ts';
 import { runNode, runNpm, runTool } from './run-tool.ts';
 
-/** What a team of its own begins with: the first service, and the process that runs it. */
-const examples = ['examples/01-first-service', 'examples/03-run-it'];
 /** The tutorial is followed in the repository. */
 const isOfRepository = (path: string) => /(package\.json|tutorial\.int\.test\.ts)$/.test(path);
 
@@ -17,8 +16,8 @@ export default defineConfig({
 });
 `;
 
-/** The packages work for whoever has nothing else of ours: installed from tarballs, in a project elsewhere. */
-export const packages: Gate = {
+/** The packages work for whoever has nothing else of ours: installed from tarballs, in a project elsewhere with these examples. */
+export const packagesGate = (examples: readonly string[]): Gate => ({
   name: 'packages',
   floor: 150,
   async check(root): Promise<GateReport> {
@@ -26,17 +25,25 @@ export const packages: Gate = {
     try {
       const packed = await packPackages(root, join(folder, 'tarballs'));
       const project = join(folder, 'project');
-      const present = examples.filter(path => existsSync(join(root, path)));
+      const present = examples.filter(path => existsSync(join(root, path, 'package.json')));
       await installIn(project, packed, { root, present });
-      const findings = [...(await shutDoors(project, packed)), ...(await wrongTypes(project, packed))];
-      if (findings.length === 0 && present.length > 0) findings.push(...(await failedTests(project)));
+      const findings: Finding[] = [
+        ...examples
+          .filter(path => !present.includes(path))
+          .map(path => ({ where: path, what: 'is not there' })),
+        ...(await shutDoors(project, packed)),
+        ...(await wrongTypes(project, packed)),
+      ];
+      const tests = findings.length > 0 || present.length === 0 ? noTests : await testsIn(project);
+      findings.push(...tests.findings);
       const doors = packed.flatMap(one => one.doors);
-      return { looked: doors.length, of: `doors of ${packed.length} installed packages`, findings };
+      const notes = [`${tests.passed} tests of ${present.length} examples passed there`];
+      return { looked: doors.length, of: `doors of ${packed.length} installed packages`, findings, notes };
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
   },
-};
+});
 
 /** A project as its owner would make it: the examples, what they need of others, and our tarballs. */
 async function installIn(
@@ -103,13 +110,19 @@ async function wrongTypes(project: string, packed: readonly Packed[]): Promise<F
     });
 }
 
+type Tests = { passed: number; findings: Finding[] };
+const noTests: Tests = { passed: 0, findings: [] };
+
 /** The tests of the examples, with the kit and the PostgreSQL that came with the packages. */
-async function failedTests(project: string): Promise<Finding[]> {
+async function testsIn(project: string): Promise<Tests> {
   writeFileSync(join(project, 'vitest.config.ts'), vitestConfig);
   const { exitCode, output } = await runNode(['node_modules/vitest/vitest.mjs', 'run'], project);
-  return exitCode === 0 && /Tests\s.*passed/.test(output)
-    ? []
-    : [{ where: 'examples', what: output.slice(-4000) }];
+  const passed = Number(/Tests\s.*?(\d+) passed/.exec(stripVTControlCharacters(output))?.[1] ?? 0);
+  const findings = exitCode === 0 && passed > 0 ? [] : [{ where: 'examples', what: output.slice(-4000) }];
+  return { passed, findings };
 }
+
+/** What a team of its own begins with: the first service, and the process that runs it. */
+export const packages = packagesGate(['examples/01-first-service', 'examples/03-run-it']);
 
 if (isStarted(import.meta.url)) await runGate(packages);

@@ -20,7 +20,7 @@ type VitestReport = {
 /** The whole test suite, and how many of its tests really ran; `echo` shows vitest at work. */
 export const testsGate = ({ echo }: { echo: boolean }): Gate => ({
   name: 'tests',
-  floor: 1_800,
+  floor: 7_300,
   async check(root): Promise<GateReport> {
     const folder = mkdtempSync(join(tmpdir(), 'tests-gate-'));
     try {

@@ -51,6 +51,30 @@ test('REG-04: a hash that was merged and is removed or edited by hand is refused
   }
 });
 
+test('REG-04: where nobody knows origin/main, a hash is missed that the last commit removed', async () => {
+  using tree = merged([hash(plain), hash(wider)]);
+  tree.git('update-ref', '-d', 'refs/remotes/origin/main');
+  tree.write(path, jsonText({ [subject]: [hash(wider)] }));
+  tree.git('commit', '--quiet', '-a', '-m', 'nobody needs it any more');
+  expect(await problems(tree.root, wider)).toEqual(stale);
+});
+
+test('REG-04: where git cannot say what was merged, nothing passes', async () => {
+  using tree = merged([hash(plain)]);
+  tree.git('commit', '--quiet', '--allow-empty', '-m', 'work in progress');
+  tree.git(
+    'update-ref',
+    'refs/remotes/origin/main',
+    tree.git('commit-tree', '-m', 'x', 'HEAD^{tree}').trim(),
+  );
+  expect(await problems(tree.root, plain)).toEqual([
+    {
+      where: path,
+      what: expect.stringContaining('cannot be made: HEAD and origin/main have no common commit'),
+    },
+  ]);
+});
+
 test('REG-02, REG-04: the hash of what was released is missed where git knows nothing', async () => {
   const released = nextBundle({
     before: {},

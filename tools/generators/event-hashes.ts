@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EventType } from '@ghasi/event-envelope/define-event';
-import { type JsonSchema, payloadSchema, schemaHash } from '@ghasi/event-envelope/schema-uri';
+import { payloadSchema, schemaHash } from '@ghasi/event-envelope/schema-uri';
 import { readReleased, releasedPath } from '../events/released.ts';
-import { mergedText } from '../gates/merged.ts';
+import { mergedTexts } from '../gates/merged.ts';
 import { readText } from '../gates/tree.ts';
 import { everyEvent } from './every-service.ts';
 import type { FileSet } from './generator.ts';
@@ -23,16 +23,18 @@ export function hashesOf(load: () => Promise<readonly EventType[]>): FileSet {
     name: path,
     owns: file => file === path,
     async makeAll(root) {
-      const merged = JSON.parse(mergedText(root, path) ?? before(root)) as Record<string, string[]>;
-      const grown = new Map(Object.entries(merged));
-      const add = (subject: string, schema: JsonSchema) => {
+      const grown = new Map<string, string[]>();
+      const add = (subject: string, hash: string) => {
         const known = grown.get(subject) ?? [];
-        const hash = schemaHash(schema);
         if (!known.includes(hash)) grown.set(subject, [...known, hash]);
       };
+      const merged = mergedTexts(root, path);
+      for (const text of merged.length > 0 ? merged : [before(root)])
+        for (const [subject, hashes] of Object.entries(JSON.parse(text) as Record<string, string[]>))
+          for (const hash of hashes) add(subject, hash);
       const released = existsSync(join(root, releasedPath)) ? readReleased(root) : {};
-      for (const [subject, { schema }] of Object.entries(released)) add(subject, schema);
-      for (const event of await load()) add(event.subject, payloadSchema(event));
+      for (const [subject, { schema }] of Object.entries(released)) add(subject, schemaHash(schema));
+      for (const event of await load()) add(event.subject, schemaHash(payloadSchema(event)));
       const sorted = [...grown].toSorted(([a], [b]) => (a < b ? -1 : 1));
       return new Map([[path, jsonText(Object.fromEntries(sorted))]]);
     },

@@ -1,4 +1,4 @@
-import { git, mergedCommit } from '../merged.ts';
+import { git, mergedCommits } from '../merged.ts';
 import type { HouseRule, Refusal, Tree } from './rule.ts';
 
 /** A migration that others may have run is history: correct it with the next number. */
@@ -6,8 +6,13 @@ export const mergedMigrations: HouseRule = {
   name: 'merged-migrations',
   why: 'databases that ran it would refuse its new checksum; write the next migration',
   check: tree => {
-    const base = mergedCommit(tree.root);
-    return base === undefined ? [] : changedSince(tree, base);
+    try {
+      const refusals = mergedCommits(tree.root).flatMap(base => changedSince(tree, base));
+      return [...new Map(refusals.map(refusal => [refusal.path, refusal])).values()];
+    } catch (error) {
+      const what = `cannot be compared with what was merged: ${(error as Error).message}`;
+      return [{ path: 'migrations', line: 0, what }];
+    }
   },
 };
 
@@ -22,7 +27,8 @@ function changedSince({ root }: Tree, base: string): Refusal[] {
     '*/migrations/*.sql',
     'migrations/*.sql',
   );
-  return (list ?? '')
+  if (list === undefined) throw new Error('git diff failed');
+  return list
     .split('\n')
     .map(line => line.split('\t'))
     .filter(([status, path]) => path !== undefined && status !== 'A')
