@@ -14,6 +14,11 @@ export const cliErrors = defineErrors('cli', {
     status: 422,
     text: 'Say which: ids from "melm {list}", or --all for every one that matches the filters.',
   },
+  NO_JOB_NAMED: { status: 422, text: 'Say which: ids from "melm jobs list --status pending".' },
+  JOBS_NOT_OPEN: {
+    status: 409,
+    text: '"melm jobs {how}" takes jobs that are {open}. Nothing was changed: {problems}',
+  },
   UNKNOWN_SERVICE: { status: 404, text: 'No service is called {name}; there are: {known}' },
   UNKNOWN_TOPIC: { status: 404, text: 'No event is called {topic}; near to it: {near}' },
   NOT_LISTENING: { status: 422, text: '{service} does not listen to {topic}; it listens to: {topics}' },

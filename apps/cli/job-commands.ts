@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
-import type { JobDecision, JobFlags } from './commands/jobs.ts';
-import { changing, looking } from './message-commands.ts';
+import type { CutFlags } from './commands/cut.ts';
+import type { JobFlags } from './commands/jobs.ts';
+import type { JobDecideFlags, JobDecision } from './commands/jobs-decide.ts';
+import { changing, limit, looking } from './message-commands.ts';
 
 /** Adds the commands that look at background jobs and decide about them. */
 export function addJobCommands(melm: Command): void {
@@ -10,8 +12,8 @@ export function addJobCommands(melm: Command): void {
   narrowed(looking(group.command('list')))
     .description('list jobs, the oldest first; without --status those that were given up')
     .option('--status <status>', 'pending, running, completed, failed, canceled or dead_letter (default)')
-    .option('--limit <number>', 'most rows (default: 50)')
-    .action(async (flags: JobFlags) => (await import('./commands/jobs.ts')).jobsList(flags));
+    .option(...limit)
+    .action(async (flags: JobFlags & CutFlags) => (await import('./commands/jobs.ts')).jobsList(flags));
   const decisions: [JobDecision, string][] = [
     ['retry', 'run jobs again now that were given up or canceled, or wait for their next run'],
     ['cancel', 'end jobs that have not ended; a run in progress saves nothing any more'],
@@ -20,8 +22,8 @@ export function addJobCommands(melm: Command): void {
     const command = narrowed(changing(group.command(decision)))
       .description(description)
       .argument('[ids...]', 'from melm jobs list')
-      .action(async (ids: string[], flags: JobFlags) =>
-        (await import('./commands/jobs.ts')).jobsDecide(decision, ids, flags),
+      .action(async (ids: string[], flags: JobDecideFlags) =>
+        (await import('./commands/jobs-decide.ts')).jobsDecide(decision, ids, flags),
       );
     if (decision === 'retry') command.option('--all', 'every one that was given up and matches');
   }

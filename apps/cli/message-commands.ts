@@ -62,7 +62,8 @@ export function addMessageCommands(melm: Command): void {
     .action(async (flags: OperationsFlags) => (await import('./commands/operations.ts')).operations(flags));
 }
 
-const limit = ['--limit <number>', 'most rows (default: 50; with --json all)'] as const;
+/** How many rows every list shows. */
+export const limit = ['--limit <number>', 'most rows (default: 50; with --json all)'] as const;
 
 function addOutbox(melm: Command): void {
   const group = melm.command('outbox').description('what waits to be published');

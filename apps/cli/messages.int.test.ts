@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -60,6 +60,11 @@ function open(): Promise<Shop> {
 /** What a command prints. */
 const printed = (args: string[]) => printing(env)(args);
 const json = async (args: string[]) => JSON.parse(await printed([...args, '--json']));
+/** The same of a whole line, with its words as a shell takes them. */
+const typed = (line: string) => {
+  const words = execFileSync('sh', ['-c', `printf '%s\\0' ${line}`], { encoding: 'utf8' }).split('\0');
+  return printed(words.slice(1, -1));
+};
 const versions = async (tenantId: TenantId) =>
   (
     await database.admin<{ version: number }>(
@@ -215,14 +220,36 @@ test('DLQ-27, DLQ-28, DLQ-37: a seek is a no-op for what was applied, and runs i
   expect(await versions(tenantId)).toEqual([1, 2, 3, 4]);
 
   const cleared = await printed(['inbox', 'clear', consumer, '--since', since, ...reason]);
-  expect(cleared).toBe(
-    `${consumer} has forgotten 3 events. Deliver them again: melm seek stock-service --to ${since}\n`,
-  );
+  const again = `melm seek stock-service --to ${since} --reason 'INC-17 mended' --actor nadia`;
+  expect(cleared).toBe(`${consumer} has forgotten 3 events. Deliver them again: ${again}\n`);
   await readAll();
-  await printed(['seek', 'stock-service', '--to', since, ...reason]);
+  await typed(again);
   await applied(tenantId, 7);
   expect(await versions(tenantId)).toEqual([1, 2, 3, 4, 2, 3, 4]);
   expect(await entries('inbox.clear')).toEqual([{ actor: 'nadia', reason: 'INC-17 mended' }]);
+});
+
+test('DLQ-28: what a tenant’s inbox has forgotten is delivered again by the command that clearing it prints', async () => {
+  const [ours, theirs] = [newTenantId(), newTenantId()];
+  const since = (await clock()).toISOString();
+  for (const tenantId of [ours, theirs]) await changeOrder(shop.orders, tenantId, { orderId: 'o8' });
+  for (const tenantId of [ours, theirs]) await applied(tenantId, 1);
+  await readAll();
+  const clear = ['inbox', 'clear', consumer, '--since', since, '--tenant', ours, ...reason];
+  const next = async (args: string[]) =>
+    /has forgotten 1 event\. .*: (melm .*)\n$/.exec(await printed([...clear, ...args]))?.[1] ?? '';
+
+  const all = await next([]);
+  expect(all).toMatch(/^melm seek stock-service --to \S+ --tenant /);
+  expect(await typed(all)).toMatch(/^1 event replayed to stock-service\./);
+  await applied(ours, 2);
+  await readAll();
+
+  const part = await next(['--until', new Date(Date.now() + 3_600_000).toISOString(), '--topic', topic]);
+  expect(part).toMatch(/^melm replay --to stock-service --since \S+ --until \S+ --topic \S+ --tenant /);
+  expect(await typed(part)).toMatch(/^1 event replayed to stock-service\./);
+  await applied(ours, 3);
+  expect([await versions(ours), await versions(theirs)]).toEqual([[1, 1, 1], [1]]);
 });
 
 test('DLQ-15, DLQ-29, X-068: a replayed range reaches one service and one tenant; its inbox knows every event', async () => {

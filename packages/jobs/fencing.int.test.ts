@@ -39,6 +39,20 @@ describe('JOB-25: the job of a worker that died runs again within 30 s', () => {
     expect((await harness.effects(id)).map(effect => effect.attempt)).toEqual([2]);
   });
 
+  test('kill -9 between the effect of a job and its end: it runs again, and its effect is there once', async () => {
+    const { killedAtItsEnd } = crashJobs(() => {});
+    const victim = spawnWorker(harness, 'jobs.before-complete=crash');
+    await victim.said('ready');
+    const id = await harness.inShop(newTenantId(), ctx => enqueue(ctx, killedAtItsEnd, {}));
+    await victim.exited;
+    expect(victim.process.signalCode).toBe('SIGKILL');
+    expect(await harness.effects(id)).toEqual([]);
+    await harness.work({ jobs: [killedAtItsEnd] });
+    const done = await harness.untilStatus(id, 'completed', { timeoutMs: RERUN_WITHIN_MS });
+    expect(done).toMatchObject({ result: 2, retry_count: 1 });
+    expect((await harness.effects(id)).map(effect => effect.attempt)).toEqual([2]);
+  });
+
   test('a worker that was frozen and thaws later is fenced off: neither its effect nor its end is saved', async () => {
     const { frozenBeforeStep } = crashJobs(() => {});
     const zombie = spawnWorker(harness);

@@ -11,8 +11,8 @@ export type JobFilter = {
   readonly status?: readonly JobStatus[];
   readonly type?: string;
   readonly tenantId?: TenantId;
-  /** Most rows. */
-  readonly limit: number;
+  /** Most rows; default: all. */
+  readonly limit?: number;
 };
 
 /** A job as an operator sees it: never what it was given, which may be personal. */

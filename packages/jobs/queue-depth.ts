@@ -25,7 +25,10 @@ export function watchQueues(
       if (deadLetters < threshold) alarmed.delete(queue);
       else if (!alarmed.has(queue)) {
         alarmed.add(queue);
-        log.error({ queue, deadLetters, threshold }, `too many dead letters: ${WHERE_TO_LOOK}`);
+        log.error(
+          { queue, deadLetters, threshold },
+          'too many dead letters; listJobs (melm jobs list) shows why',
+        );
       }
     }
   };
@@ -45,8 +48,6 @@ export function watchQueues(
     },
   };
 }
-
-const WHERE_TO_LOOK = `select job_type, error_message from jobs.jobs where status = 'dead_letter'`;
 
 const states = ['pending', 'running', 'dead_letter'] as const;
 

@@ -51,6 +51,15 @@ test('services that do not fit together are told apart: all problems in the text
   expect(one.data.map(({ name, problems }) => [name, problems])).toEqual([['mail-service', [problem]]]);
 });
 
+test('of one service only its own problems are shown, and only they make the command fail', () => {
+  const { text, data, problems } = description(
+    [orders, stock(), mail, { ...mail, name: 'post-service' }],
+    'stock',
+  );
+  expect({ problems, shown: data[0]?.problems }).toEqual({ problems: [], shown: [] });
+  expect(text).not.toContain('✗');
+});
+
 test('an unknown service is refused with the names there are', () => {
   expect(() => description([orders, mail], 'spa')).toThrow(
     'No service is called spa; there are: orders-service; mail-service',

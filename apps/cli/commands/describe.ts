@@ -16,7 +16,7 @@ export function describe(name: string | undefined, flags: DescribeFlags): void {
   if (problems.length > 0) process.exitCode = 1;
 }
 
-/** What is said about services, all or one of them. How they do not fit together is always looked at in all. */
+/** What is said about services, all or one of them. Problems are looked for in all, and told of those chosen. */
 export function description(all: readonly Service[], name?: string) {
   const chosen =
     name === undefined ? all : all.filter(service => service.name === name || service.schema === name);
@@ -25,10 +25,11 @@ export function description(all: readonly Service[], name?: string) {
       name: name ?? '',
       known: all.map(service => service.name),
     });
-  const problems = topologyProblems(all);
+  const isOf = (service: Service) => (problem: string) => problem.split(/[ ,:]+/).includes(service.name);
+  const problems = topologyProblems(all).filter(problem => chosen.some(service => isOf(service)(problem)));
   const data = chosen.map(service => ({
     ...asData(service, all),
-    problems: problems.filter(problem => problem.split(/[ ,:]+/).includes(service.name)),
+    problems: problems.filter(isOf(service)),
   }));
   const wrong = problems.map(problem => `✗ ${problem}`).join('\n');
   return { data, problems, text: [...data.map(asText), ...(wrong === '' ? [] : [wrong])].join('\n\n') };

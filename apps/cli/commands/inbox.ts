@@ -1,7 +1,7 @@
 import { clearInbox } from '@ghasi/brokers/operations/clear-inbox';
 import { type ChangeFlags, changeOf, momentOf, spanOf, tenantOf } from './given.ts';
 import { progress } from './progress.ts';
-import { counted } from './said.ts';
+import { counted, quoted } from './said.ts';
 import { topicOf } from './topics.ts';
 import { withLog } from './with-log.ts';
 
@@ -22,8 +22,19 @@ export async function inboxClear(consumer: string, flags: InboxClearFlags): Prom
   const { rows, dryRun } = cleared;
   console.log(
     `${consumer} ${dryRun ? 'would forget' : 'has forgotten'} ${counted(rows, 'event')}.` +
-      (dryRun
-        ? ' Nothing was changed.'
-        : ` Deliver them again: melm seek ${consumer.split('.')[0]} --to ${flags.since}`),
+      (dryRun ? ' Nothing was changed.' : ` Deliver them again: ${deliveredAgain(consumer, flags)}`),
   );
+}
+
+/** The command for the same events and nobody else's; a seek knows neither an end nor a topic. */
+function deliveredAgain(consumer: string, flags: InboxClearFlags): string {
+  const { since, until, topic, tenant, reason, actor, dataDir } = flags;
+  const service = consumer.split('.')[0] ?? '';
+  const flag = (name: string, value: string | undefined) => (value === undefined ? [] : [name, value]);
+  const range =
+    until === undefined && topic === undefined
+      ? ['seek', service, '--to', since]
+      : ['replay', '--to', service, '--since', since, ...flag('--until', until), ...flag('--topic', topic)];
+  const who = [...flag('--tenant', tenant), ...flag('--reason', reason), ...flag('--actor', actor)];
+  return ['melm', ...range, ...who, ...flag('--data-dir', dataDir)].map(quoted).join(' ');
 }

@@ -31,13 +31,21 @@ function rowOf({ at, actor, action, reason, detail }: Operation) {
   };
 }
 
-/** Whom it was about: a subscription, a consumer or an outbox. */
+/** Whom it was about: a subscription, a consumer, an outbox or types of jobs. */
 function subjectsOf(detail: Operation['detail']): string[] {
-  const { filter, letters = [] } = detail as {
+  const {
+    filter,
+    letters = [],
+    jobs = [],
+  } = detail as {
     filter?: Record<string, unknown>;
     letters?: readonly { subscription?: unknown }[];
+    jobs?: readonly { type?: unknown }[];
   };
   const named = detail.subscription ?? detail.consumer ?? detail.schema ?? filter?.schema;
-  const found = named === undefined ? letters.map(({ subscription }) => subscription) : [named];
+  const found =
+    named === undefined
+      ? [...letters.map(({ subscription }) => subscription), ...jobs.map(({ type }) => type)]
+      : [named];
   return [...new Set(found.map(String))];
 }

@@ -16,7 +16,7 @@ export type Operation = {
 /** Which operations; what is left out matches all. */
 export type OperationFilter = {
   readonly since?: Date;
-  /** Those that touched messages of this tenant, those for all tenants among them. */
+  /** Those that touched messages or jobs of this tenant, those for all tenants among them. */
   readonly tenantId?: string;
   readonly limit?: number;
 };
@@ -39,8 +39,8 @@ export function listOperations(
               tenantId === undefined
                 ? sql``
                 : sql`and (o.detail ->> 'tenantId' = ${tenantId}
-                       or ${touched('letters')} or ${touched('events')}
-                       or not o.detail ?| array['tenantId', 'letters', 'events'])`
+                       or ${touched('letters')} or ${touched('events')} or ${touched('jobs')}
+                       or not o.detail ?| array['tenantId', 'letters', 'events', 'jobs'])`
             }
           order by o.at desc, o.id
           limit ${limit ?? null}`,
