@@ -2,7 +2,8 @@ import type { Fence } from '@ghasi/brokers/broker';
 import { cutConnection, type Database, type OutboxRow } from '@ghasi/db/database';
 import { sqlState } from '@ghasi/db/pg-errors';
 import { NeverEnded } from '@ghasi/db/sent';
-import { type Actor, type Ctx, tenantTransaction } from '@ghasi/db/tenant-transaction';
+import { type Actor, type Ctx, repeatableTransaction } from '@ghasi/db/tenant-transaction';
+import { AppError } from '@ghasi/domain-primitives/errors';
 import { failpoint, isArmed } from '@ghasi/domain-primitives/failpoint';
 import type { TenantId } from '@ghasi/domain-primitives/ids';
 import type { UUIDv7 } from '@ghasi/domain-primitives/uuid';
@@ -51,7 +52,8 @@ export class Applier {
     try {
       return await this.#inTransaction(batch, ctx => this.#hopefully(ctx, batch));
     } catch (error) {
-      if (!(error instanceof KnownAlready)) throw error;
+      // Also where nobody answered to COMMIT: the inbox knows whether it was committed.
+      if (!(error instanceof KnownAlready || isUnknown(error))) throw error;
       return this.#inTransaction(batch, ctx => this.#carefully(ctx, batch));
     }
   }
@@ -60,7 +62,9 @@ export class Applier {
     const { db, actor, handlerMs = HANDLER_MS } = this.#options;
     const who = { tenantId: reads[0]?.delivery.tenantId as TenantId, actor };
     const limitMs = Math.min(handlerMs * Math.min(reads.length, 4), LONGEST_MS);
-    return tenantTransaction(db, who, ctx => withTimeout(ctx, limitMs, () => work(ctx))).catch(asTookTooLong);
+    return repeatableTransaction(db, who, ctx => withTimeout(ctx, limitMs, () => work(ctx))).catch(
+      asTookTooLong,
+    );
   }
 
   async #hopefully(ctx: Ctx, batch: Batch): Promise<Settled[]> {
@@ -136,6 +140,8 @@ export class Applier {
     ctx.afterCommit(() => outbox.committed(ctx.tenantId));
   }
 }
+
+const isUnknown = (error: unknown) => error instanceof AppError && error.code === 'COMMIT_UNKNOWN';
 
 /** Whatever failed before or is replayed is in the inbox already, most likely. */
 const isAgain = ({ delivery: { attempt, attributes } }: Readable) =>

@@ -4,7 +4,7 @@ import { isTenantId, newId, PLATFORM_TENANT_ID } from '@ghasi/domain-primitives/
 import type { Logger } from '@ghasi/telemetry/logger';
 import type { PoolClient } from 'pg';
 import { isAccepted, type ValueOf } from './accepted.ts';
-import { type CommitOutcome, readBootId, settleCommit } from './commit-outcome.ts';
+import { type CommitOutcome, readBootId, settleCommit, type TransactionMark } from './commit-outcome.ts';
 import type { Ctx, Who } from './ctx.ts';
 import type { Database, Outbox, OutboxRow } from './database.ts';
 import { sqlState } from './pg-errors.ts';
@@ -27,7 +27,21 @@ export function tenantTransaction<R>(
   work: (ctx: Ctx) => Promise<R>,
 ): Promise<ValueOf<R>> {
   assertTenant(who);
-  return transaction(db, who, who.tenantId, work);
+  return transaction(db, who, { tenantId: who.tenantId }, work);
+}
+
+/**
+ * Like {@link tenantTransaction}, for work that can be done again because it finds out by itself whether it was done, by an inbox
+ * or a unique key. Nobody is asked about an ambiguous commit: it is COMMIT_UNKNOWN at once. So COMMIT need not wait for the
+ * transaction's number, and work that waits for no answer leaves in one packet.
+ */
+export function repeatableTransaction<R>(
+  db: Database,
+  who: Who,
+  work: (ctx: Ctx) => Promise<R>,
+): Promise<ValueOf<R>> {
+  assertTenant(who);
+  return transaction(db, who, { tenantId: who.tenantId, isRepeatable: true }, work);
 }
 
 /**
@@ -70,37 +84,41 @@ export function systemTransaction<R>(
   who: Omit<Who, 'tenantId'>,
   work: (ctx: Ctx) => Promise<R>,
 ): Promise<ValueOf<R>> {
-  return transaction(db, { ...who, tenantId: PLATFORM_TENANT_ID }, '', work);
+  return transaction(db, { ...who, tenantId: PLATFORM_TENANT_ID }, { tenantId: '' }, work);
 }
 
 function assertTenant({ tenantId }: Who): void {
   if (!isTenantId(tenantId)) throw coreErrors.TENANT_CONTEXT_MISSING({});
 }
 
-const setTenant = "select set_config('app.tenant_id', $1, true), pg_current_xact_id()::text as xid";
+const setTenant = "select set_config('app.tenant_id', $1, true)";
+const setTenantAndMark = `${setTenant}, pg_current_xact_id()::text as xid`;
 
 /**
  * BEGIN, the tenant and the transaction's number, in one packet with the first statement of the work. The number must be
  * known before COMMIT leaves, or an ambiguous commit could not be settled.
  */
-async function sendBegin(client: PoolClient, tenantId: string): Promise<string> {
+async function sendBegin(client: PoolClient, { tenantId, isRepeatable = false }: Kind): Promise<string> {
   const [, { rows }] = await Promise.all([
     sendPrepared(client, 'begin read write', []),
-    sendPrepared(client, setTenant, [tenantId]),
+    sendPrepared(client, isRepeatable ? setTenant : setTenantAndMark, [tenantId]),
   ]);
   return rows[0].xid;
 }
 
+/** Whose rows a transaction sees ('' for nobody's), and whether its work finds out by itself if it was done. */
+type Kind = { readonly tenantId: string; readonly isRepeatable?: boolean };
+
 function transaction<R>(
   db: Database,
   who: Who,
-  tenantId: string,
+  kind: Kind,
   work: (ctx: Ctx) => Promise<R>,
 ): Promise<ValueOf<R>> {
   return onConnection(db, async (client, ended) => {
-    const bootId = bootIds.get(client) ?? (await rememberBootId(client));
+    const bootId = kind.isRepeatable ? undefined : (bootIds.get(client) ?? (await rememberBootId(client)));
     // Not awaited: the first statement of `work` follows in the same packet. If BEGIN fails, so does everything after.
-    const begun = sendBegin(client, tenantId);
+    const begun = sendBegin(client, kind);
     begun.catch(() => {});
     const sent = new Sent(db.answerMs);
     const ctx = ctxOn(client, db, who, sent);
@@ -119,12 +137,13 @@ function transaction<R>(
       await rollBack(client, ended);
       throw reason;
     }
-    const xid = await begun;
+    const mark = bootId === undefined ? undefined : { xid: await begun, bootId };
     endTx(ctx.tx);
     try {
-      const outcome = await commit(db, client, { xid, bootId });
+      const outcome = await commit(db, client, mark);
       ended(outcome, client.getTransactionStatus() === 'I');
-      if (outcome === 'unknown') throw coreErrors.COMMIT_UNKNOWN({ transaction: xid });
+      if (outcome === 'unknown')
+        throw coreErrors.COMMIT_UNKNOWN({ transaction: mark?.xid ?? 'one that may be repeated' });
     } catch (error) {
       // The line is as good as before: what failed was one of our own statements.
       if (error instanceof RolledBack) ended('aborted', true);
@@ -211,11 +230,11 @@ function outboxOf({ outbox, service }: Database): Outbox {
   return outbox;
 }
 
-/** Sends COMMIT and finds out how it ended; throws when the server rolled back instead. */
+/** Sends COMMIT and finds out how it ended; throws when the server rolled back instead. Without a mark nobody can be asked. */
 async function commit(
   db: Database,
   client: PoolClient,
-  mark: { xid: string; bootId: string },
+  mark: TransactionMark | undefined,
 ): Promise<'committed' | 'unknown'> {
   let refusal: unknown;
   try {
@@ -224,6 +243,7 @@ async function commit(
     refusal = new RolledBack();
   } catch (error) {
     if (error instanceof StatementSkipped) throw error; // COMMIT was not run: what it left with had failed
+    if (mark === undefined) return 'unknown';
     const settled = await settleCommit(db.url, mark);
     db.log?.warn({ err: error, xid: mark.xid, settled }, 'the answer to COMMIT was lost; asked the server');
     if (settled !== 'aborted') return settled;

@@ -50,15 +50,12 @@ export const booking = defineService({
 /** What a consumer does with events. */
 type React = (group: number) => Reaction<BenchEvent['body']>;
 
-/** Effects of a batch in one statement, as a projection would write them. */
+/** Effects of a batch in one statement that nobody waits for, as a projection would write them. */
 const byTheBatch: React = group =>
-  onMany(BookingConfirmed, (ctx, messages) =>
-    addEffects(
-      ctx,
-      group,
-      messages.map(({ payload }) => payload.id),
-    ),
-  );
+  onMany(BookingConfirmed, (ctx, messages) => {
+    const ids = messages.map(({ payload }) => payload.id);
+    ctx.write(addEffects(ctx, group, ids));
+  });
 
 /** A statement for each event, as most reactions are. */
 const oneByOne: React = group => on(BookingConfirmed, (ctx, { id }) => addEffects(ctx, group, [id]));
@@ -149,11 +146,13 @@ function melmastoon({ title, writes, write, handler, react }: Way): Contender {
   };
 }
 
-function occurred(body: BenchEvent['body']) {
+/** The event of a business row. */
+export function occurred(body: BenchEvent['body']) {
   return BookingConfirmed.from(body, { aggregateVersion: 1 });
 }
 
-function addBooking({ tx, tenantId }: WriteCtx, { id }: BenchEvent['body']): Promise<unknown> {
+/** The business row itself. */
+export function addBooking({ tx, tenantId }: WriteCtx, { id }: BenchEvent['body']): Promise<unknown> {
   return execute(
     tx,
     sql`insert into booking.bookings (tenant_id, id, guest) values (${tenantId}, ${id}, 'guest')`,
