@@ -14,6 +14,7 @@ const benchmarks: Record<string, () => Promise<Benchmark>> = {
   ground: () => import('./ground/tenant-transaction.ts'),
   backbone: () => import('./backbone/backbone.ts'),
   flood: () => import('./flood/flood.ts'),
+  held: () => import('./held/held.ts'),
   stay: () => import('./stay/stay.ts'),
 };
 

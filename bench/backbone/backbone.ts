@@ -63,7 +63,7 @@ function chosen(only: readonly string[]): ContenderName[] {
 }
 
 /** The database server outlives us unless told: also when we are interrupted, or our output is closed. */
-function stopOnSignal(servers: Servers): () => void {
+export function stopOnSignal(servers: Servers): () => void {
   const stop = (reason: unknown) => {
     if (reason instanceof Error && !('code' in reason && reason.code === 'EPIPE')) console.error(reason);
     killActors();

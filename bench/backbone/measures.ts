@@ -35,12 +35,16 @@ export type Setting = {
   say(line: string): void;
 };
 
-type Stage = { place: Place; writers: Actor; consumers: Actor; open(): Promise<void> };
+/** A place with both sides of a contender on it; `open` starts them. */
+export type Stage = { place: Place; writers: Actor; consumers: Actor; open(): Promise<void> };
 
-const LIGHT_PER_SECOND = 50;
-const CALM_MS = 15_000;
+/** Events per second that leave everybody idle most of the time. */
+export const LIGHT_PER_SECOND = 50;
+/** How long to wait for other programs. */
+export const CALM_MS = 15_000;
 const LIGHT_SECONDS = 20; // a thousand events, so that ten of them are slower than the p99
-const QUIET_MS = 15_000; // longer than any lock or retry delay of a contender
+/** So long nothing moves before what is missing is lost. */
+export const QUIET_MS = 15_000; // longer than any lock or retry delay of a contender
 
 /** All five measures of one contender, each on a database of its own. */
 export async function measureRound(setting: Setting): Promise<Round> {
@@ -151,7 +155,7 @@ function limits({ seconds }: Setting): { limitMs: number; quietMs: number } {
 }
 
 /** A database, an empty Redis and two processes (or one); all of it gone afterwards. */
-async function onStage<T>(
+export async function onStage<T>(
   setting: Setting,
   shape: Pick<Place, 'groups' | 'alone'>,
   work: (stage: Stage) => Promise<T>,
