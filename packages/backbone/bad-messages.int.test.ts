@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { listDeadLetters } from '@ghasi/brokers/operations/dead-letters';
 import { seek } from '@ghasi/brokers/operations/seek';
 import { settleDeadLetters } from '@ghasi/brokers/operations/settle-letters';
@@ -205,6 +205,31 @@ test.each([
   },
 );
 
+test('ORD-04: a message whose ordering key no index takes is a dead letter, and other tenants flow', async () => {
+  const [tenantId, other] = [newTenantId(), newTenantId()];
+  const [row] = await database.admin<{ event_id: string }>(
+    `insert into orders.outbox (tenant_id, aggregate_type, aggregate_id, aggregate_version, topic, ordering_key, envelope,
+                                attributes, idempotency_key)
+     values ($1, 'order', 'long', 1, $2, $3, $4, '{}', 'long') returning event_id`,
+    [tenantId, TOPIC, randomBytes(2_250).toString('base64'), good.text],
+  );
+  await changeOrder(shop.orders, other, { orderId: 'beside' });
+  await waitUntil('the effect', async () => {
+    const rows = await database.admin('select from stock.effects where tenant_id = $1', [other]);
+    return rows.length === 1;
+  });
+  expect((await deadLetter(row?.event_id ?? '')).last_error).toMatch(/not signed/);
+  await changeOrder(shop.orders, other, { orderId: 'beside' });
+  await waitUntil('the cursors pass it', async () => {
+    const rows = await database.admin(
+      `select from brokers.cursor where subscription = 'stock-service'
+       and off < (select max(off) from brokers.log where topic = $1)`,
+      [TOPIC],
+    );
+    return rows.length === 0;
+  });
+});
+
 test("safety-28: a forged message on a key, its own tenant's or another's, holds nothing back", async () => {
   const [tenantId, other] = [newTenantId(), newTenantId()];
   for (const forger of [tenantId, other])
@@ -245,6 +270,25 @@ test('DLQ-16, X-060: a message that cannot be read and was quarantined stays awa
   await changeOrder(shop.orders, tenantId, { orderId: 'o9' });
   expect(await effects(2)).toEqual([{ version: 1 }, { version: 2 }]);
   expect(await listDeadLetters(shop.relay, { tenantId })).toEqual([]);
+});
+
+test('DLQ-16: a message with a NUL in its body and its attributes can be quarantined', async () => {
+  const [eventId, key] = [randomUUID(), `${victim}:with-nul`];
+  const { envelope, signature } = edited(from => ({
+    eventId,
+    payload: { note: 'a\0b' },
+    metadata: { ...(from as Envelope).metadata, orderingKey: key, retentionClass: 'hot' },
+  }));
+  const attributes = { signature, traceparent: '\0' };
+  await inject({ envelope, attributes, eventId, tenantId: victim, key });
+  await deadLetter(eventId);
+  const letters = await listDeadLetters(shop.relay, { tenantId: victim });
+  const ids = letters.filter(one => one.eventId === eventId).map(({ id }) => id);
+  const change = { actor: 'usr_operator', reason: 'test' };
+  await settleDeadLetters(shop.relay, change, { how: 'quarantined', filter: { ids } });
+  expect(await database.admin('select result from stock.inbox where event_id = $1', [eventId])).toEqual([
+    { result: 'noop' },
+  ]);
 });
 
 test('safety-28: to skip a forged copy of a message does not skip the message', async () => {

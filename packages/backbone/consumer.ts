@@ -9,7 +9,7 @@ import { GiveUp, RetryLater } from '@ghasi/jobs/outcome';
 import type { Logger } from '@ghasi/telemetry/logger';
 import type { Metrics } from '@ghasi/telemetry/metrics';
 import { Applier, TookTooLong } from './applier.ts';
-import { type BreakerPolicy, CircuitBreaker } from './circuit-breaker.ts';
+import { type BreakerPolicy, CircuitBreaker, type Rest } from './circuit-breaker.ts';
 import type { Service } from './define-service.ts';
 import { createInbox, type Inbox } from './inbox.ts';
 import { type ConsumedCounter, countConsumed } from './observe-consumed.ts';
@@ -161,17 +161,18 @@ class Consumer {
     fence: Fence | undefined,
     failedKeys = new Set<string>(),
   ): Promise<Outcome[]> {
-    const { restMs } = this.#breaker;
-    if (restMs > 0) return reads.map(() => paused('too much fails', restMs));
+    const tenantId = reads[0]?.delivery.tenantId ?? ''; // a batch has one tenant
+    const rest = this.#breaker.restOf(tenantId);
+    if (rest !== undefined) return reads.map(() => paused('too much fails', rest));
     const isOpen = ({ delivery }: Readable) => !failedKeys.has(delivery.orderingKey);
     const open = reads.filter(isOpen);
     if (open.length === 0) return reads.map(() => ({ kind: 'blocked' }));
     if (reads.length === 1) return [await this.#one(reads[0] as Readable, fence, failedKeys)];
     let piece = Math.ceil(reads.length / 2);
-    if (!this.#breaker.isTesting) {
+    if (!this.#breaker.isTesting(tenantId)) {
       try {
         await this.#apply(open, fence);
-        this.#breaker.succeeded();
+        this.#breaker.succeeded(tenantId);
         return reads.map(read => ({ kind: isOpen(read) ? 'done' : 'blocked' }));
       } catch (error) {
         const outcome = this.#notOurs(error);
@@ -193,7 +194,7 @@ class Consumer {
     for (let tries = 0; ; tries++) {
       try {
         await this.#apply([read], fence);
-        this.#breaker.succeeded();
+        this.#breaker.succeeded(read.delivery.tenantId);
         return { kind: 'done' };
       } catch (error) {
         const outcome = this.#notOurs(error);
@@ -216,11 +217,10 @@ class Consumer {
       'a reaction failed',
     );
     if (!(error instanceof GiveUp || error instanceof RetryLater)) {
-      const counts = this.#breaker.failed(read.delivery.orderingKey);
-      const { restMs } = this.#breaker;
-      if (restMs > 0)
-        log?.warn({ subscription: service.name, restMs, reason }, 'nothing works; the subscription pauses');
-      if (!counts) return paused(reason, restMs);
+      const counts = this.#breaker.failed(read.delivery);
+      const rest = this.#breaker.restOf(read.delivery.tenantId);
+      if (rest !== undefined) log?.warn({ subscription: service.name, ...rest, reason }, whatPauses(rest));
+      if (!counts && rest !== undefined) return paused(reason, rest);
     }
     const who = { tenantId: read.delivery.tenantId as TenantId, actor: this.#actor };
     await this.#inbox.recordFailure(db, who, read.claim, reason);
@@ -232,7 +232,7 @@ class Consumer {
   /** Failures that say nothing about a message: the shard is somebody else's, or the database is away. */
   #notOurs(error: unknown): Outcome | undefined {
     if (sqlState(error) === FENCED) return { kind: 'fenced' };
-    if (isConnectionLoss(error)) return paused('the database is away', UNREACHABLE_PAUSE_MS);
+    if (isConnectionLoss(error)) return paused('the database is away', { forMs: UNREACHABLE_PAUSE_MS });
     return undefined;
   }
 
@@ -261,4 +261,9 @@ function forLaterOnes(outcome: Outcome): Outcome {
   return outcome.kind === 'pause' || outcome.kind === 'fenced' ? outcome : { kind: 'blocked' };
 }
 
-const paused = (error: string, forMs: number): Outcome => ({ kind: 'pause', error, forMs });
+const paused = (error: string, rest: Rest): Outcome => ({ kind: 'pause', error, ...rest });
+
+const whatPauses = ({ tenantId }: Rest) =>
+  tenantId === undefined
+    ? 'nothing works; the subscription pauses'
+    : 'nothing of a tenant works; it pauses in the subscription';

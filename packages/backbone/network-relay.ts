@@ -46,9 +46,10 @@ class NetworkRelay implements Relay {
   readonly #wanted = new Set<string>();
   readonly #running = new Map<string, Promise<void>>();
   readonly #passes = new Set<Promise<Pass>>();
-  /** How often in a row the broker could not be reached; while it is away, one row at a time is tried. */
+  /** How often in a row it was waited for the broker; while it is away, one row at a time is tried. */
   #outages = 0;
   #awayUntil = 0;
+  #pollFailed = false;
   #recovering: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #stopped = false;
@@ -79,9 +80,7 @@ class NetworkRelay implements Relay {
 
   /** Looks at every outbox at once, and whether the broker still has what it took. */
   async poll(): Promise<void> {
-    await this.#options.broker.publish([]).catch(async error => {
-      if (error instanceof BrokerForgot) await this.#recover();
-    });
+    await this.#ask();
     const schemas = [...this.#publishers.keys()];
     if (schemas.length === 0) return;
     const { rows } = await this.#options.db.pool.query<{ i: number }>(
@@ -101,6 +100,18 @@ class NetworkRelay implements Relay {
     this.#stopped = true;
     clearTimeout(this.#timer);
     await Promise.allSettled(this.#running.values());
+  }
+
+  /** Some brokers answer without asking anybody: only an answer after none says that it is there again. */
+  async #ask(): Promise<void> {
+    try {
+      await this.#options.broker.publish([]);
+      if (this.#pollFailed) this.#endWait();
+      this.#pollFailed = false;
+    } catch (error) {
+      if (error instanceof BrokerForgot) await this.#recover();
+      else this.#pollFailed = true;
+    }
   }
 
   #publisher(schema: string, owner: string): OutboxPublisher {
@@ -139,8 +150,9 @@ class NetworkRelay implements Relay {
       while (this.#wanted.delete(schema) && !this.#stopped) {
         // A pass begins in the same go as this was looked at: whoever recovers waits for those that have begun.
         while (this.#recovering !== undefined) await this.#recovering;
+        const beganAt = performance.now();
         const pass = await this.#tracked(publisher.pass(this.#outages > 0 ? 1 : undefined));
-        await this.#note(pass);
+        await this.#note(pass, beganAt);
         if (pass.unreachable !== undefined) return;
         if (pass.published > 0 || pass.forgot) this.#wanted.add(schema); // until a pass finds nothing
       }
@@ -156,15 +168,21 @@ class NetworkRelay implements Relay {
     return pass;
   }
 
-  async #note(pass: Pass): Promise<void> {
+  async #note(pass: Pass, beganAt: number): Promise<void> {
     if (pass.published > 0) this.#outages = 0;
     if (pass.forgot) await this.#recover();
     if (pass.unreachable === undefined) return;
+    // All outboxes meet the same outage: who had begun before this wait was over learned nothing new.
+    if (beganAt < this.#awayUntil) return;
     this.#outages++;
     const waitMs = publishWaitMs(this.#outages, this.#policy);
     this.#awayUntil = performance.now() + waitMs;
     const { broker, log } = this.#options;
     log?.warn({ reason: pass.unreachable, waitMs }, `${broker.name} cannot be reached; outboxes hold`);
+  }
+
+  #endWait(): void {
+    this.#awayUntil = Math.min(this.#awayUntil, performance.now());
   }
 
   /** Once for all outboxes: whoever finds out first does it, the others wait for it. */
@@ -187,6 +205,7 @@ class NetworkRelay implements Relay {
           `${broker.name} lost its memory; what may be missing is published again`,
         );
     });
+    this.#endWait();
     for (const schema of this.#publishers.keys()) this.nudge(schema);
   }
 

@@ -96,7 +96,7 @@ const subscriptionsPart = `
     select p.name, l.off, l.published_at,
            case
              when h.topic is null or l.off <= p.offs[l.shard + 1] then null
-             when coalesce(l.attributes ->> 'replayTarget', p.name) = p.name then h.topic
+             when coalesce(brokers.readable(l.attributes) ->> 'replayTarget', p.name) = p.name then h.topic
            end as topic
     from place p
     cross join lateral (

@@ -87,6 +87,13 @@ test('OBS-15, OBS-25: a subscription is behind by the messages of its own topics
   ]);
 });
 
+test('OBS-15: a row with a NUL in its attributes counts like others', async () => {
+  const found = await backlogOf(['t.hot.v1'], () =>
+    append('t.hot.v1', 3, { attributes: { traceparent: '\0' } }),
+  );
+  expect(found).toMatchObject({ lag: 3 });
+});
+
 test('OBS-15: what is replayed for somebody else, and what is behind the cursor of its shard, does not count', async () => {
   const found = await backlogOf(['t.hot.v1'], () =>
     append('t.hot.v1', 4, { attributes: { replayTarget: 'another-service' } }),

@@ -10,7 +10,7 @@ import {
 import type { Database } from '@ghasi/db/database';
 import { sendPrepared } from '@ghasi/db/send';
 import type { Tx } from '@ghasi/db/sql';
-import { archivedSchemas, countBack, type Page, putBack } from './republish.ts';
+import { archivedSchemas, countBack, type Page, pageByPage, putBack } from './republish.ts';
 
 /** What was published once more. */
 export type Republished = { readonly since: Date; readonly events: number; readonly dryRun: boolean };
@@ -48,9 +48,9 @@ export async function republishRange(
 
   let events = 0;
   for (const schema of schemas) {
-    for (let page: Page = { moved: BATCH, last: 0n }; page.moved === BATCH; ) {
-      const values = [since, page.last, BATCH, until, tenantId ?? null];
-      page = await operate(db, change, async tx => {
+    await pageByPage(async above => {
+      const values = [since, above, BATCH, until, tenantId ?? null];
+      const page = await operate(db, change, async tx => {
         const page = (await sendPrepared(tx.$client, putBack(schema), values)).rows[0] as Page;
         if (page.moved === 0) return page;
         const detail = { schema, tenantId, since, until, count: page.moved, total };
@@ -59,7 +59,8 @@ export async function republishRange(
       });
       events += page.moved;
       if (page.moved > 0) onProgress?.(events, total);
-    }
+      return page;
+    });
   }
   return { since, events, dryRun: false };
 }

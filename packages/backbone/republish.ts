@@ -15,8 +15,10 @@ export async function republishSince(db: Database, since: Date): Promise<number>
   for (const schema of await archivedSchemas(db)) {
     await db.pool.query(voidClaims(escapeIdentifier(schema)));
     const statement = putBack(schema);
-    for (let page = firstPage; page.moved === BATCH; count += page.moved)
-      page = (await db.pool.query<Page>(statement, [since, page.last, BATCH, null, null])).rows[0] as Page;
+    count += await pageByPage(async above => {
+      const { rows } = await db.pool.query<Page>(statement, [since, above, BATCH, null, null]);
+      return rows[0] as Page;
+    });
   }
   return count;
 }
@@ -40,9 +42,15 @@ const voidClaims = (schema: string) => `
   set lease_owner = null, lease_until = null, lease_epoch = lease_epoch + 1
   where lease_owner is not null`;
 
-/** How many rows went back, and the number of the last; what comes before the first page is as if one had been full. */
-export type Page = { readonly moved: number; readonly last: bigint | null };
-const firstPage: Page = { moved: BATCH, last: 0n };
+/** How many rows were found and the number of the last, and how many went back: somebody may have removed some meanwhile. */
+export type Page = { readonly found: number; readonly last: bigint | null; readonly moved: number };
+
+/** Has pages put back, each above the last number of the one before, until nothing is found. Returns how many rows. */
+export async function pageByPage(putPage: (above: Page['last']) => Promise<Page>): Promise<number> {
+  let count = 0;
+  for (let page = await putPage(0n); page.found > 0; page = await putPage(page.last)) count += page.moved;
+  return count;
+}
 
 /**
  * The statement that puts rows back: published from $1 on, with numbers above $2, $3 at once, published before $4, of the
@@ -51,18 +59,18 @@ const firstPage: Page = { moved: BATCH, last: 0n };
  * no claim any more.
  */
 export const putBack = (schema: string) => `
-  with back as (
+  with chosen as (
+    select b.tenant_id, b.id, b.seq
+    from ${escapeIdentifier(schema)}.outbox_archive b
+    where b.published_at >= $1 and b.seq > $2
+      and ($4::timestamptz is null or b.published_at < $4)
+      and ($5::uuid is null or b.tenant_id = $5)
+    order by b.seq
+    limit $3
+  ), back as (
     delete from ${escapeIdentifier(schema)}.outbox_archive a
-    using (
-      select b.tenant_id, b.id
-      from ${escapeIdentifier(schema)}.outbox_archive b
-      where b.published_at >= $1 and b.seq > $2
-        and ($4::timestamptz is null or b.published_at < $4)
-        and ($5::uuid is null or b.tenant_id = $5)
-      order by b.seq
-      limit $3
-    ) chosen
-    where a.tenant_id = chosen.tenant_id and a.id = chosen.id
+    using chosen c
+    where a.tenant_id = c.tenant_id and a.id = c.id
     returning a.*
   ), again as (
     insert into ${escapeIdentifier(schema)}.outbox (${outboxColumns}, lease_epoch)
@@ -72,8 +80,8 @@ export const putBack = (schema: string) => `
     order by seq
     returning seq
   )
-  select count(*)::int as moved, max(seq) as last
-  from again`;
+  select count(*)::int as found, max(c.seq) as last, (select count(*)::int from again) as moved
+  from chosen c`;
 
 /** How many `putBack` would find in all, with $2 for its $4 and $3 for its $5. */
 export const countBack = (schema: string) => `

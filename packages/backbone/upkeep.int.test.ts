@@ -1,5 +1,6 @@
 import { ensureCursors } from '@ghasi/brokers/leases';
 import { openClient } from '@ghasi/db/database';
+import { createLogger } from '@ghasi/telemetry/logger';
 import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
 import { waitUntil } from '@ghasi/testing/signal';
 import { newTenantId } from '@ghasi/testing/tenants';
@@ -110,6 +111,83 @@ test('INBOX-05, X-049: a process that is busy with its own schemas keeps no othe
   expect(await held).toMatchObject({ keys: 1 });
 });
 
+/** Makes what is in a table, of one tenant or of all, 31 days old. */
+const age = (table: string, time: string, tenantId: string) =>
+  database.admin(`update ${table} set ${time} = now() - interval '31 days' where tenant_id = $1`, [tenantId]);
+
+test('INBOX-05: a schema that cannot be tidied is told, and keeps no other from it', async () => {
+  const tenantId = newTenantId();
+  await applied(tenantId, 1);
+  await age('stock.inbox', 'received_at', tenantId);
+  const lines: string[] = [];
+  const log = createLogger({ name: 'test', destination: { write: line => void lines.push(line) } });
+  expect(await upkeep(relay(), ['nowhere', 'stock'], { log })).toMatchObject({ inboxRows: 1 });
+  expect(lines.map(line => JSON.parse(line).piece)).toEqual(
+    ['inbox', 'outbox_key', 'outbox_archive'].map(table => `"nowhere".${table}`),
+  );
+});
+
+test('upkeep that is to stop ends with the batch it is at', async () => {
+  const tenantId = newTenantId();
+  await applied(tenantId, 1);
+  await age('orders.outbox_key', 'created_at', tenantId);
+  await age('stock.inbox', 'received_at', tenantId);
+  const busy = await openClient(database.adminUrl, 'busy');
+  onTestFinished(() => busy.end());
+  await busy.query('begin');
+  await busy.query('select from orders.outbox_key where tenant_id = $1 for update', [tenantId]);
+  const stopping = new AbortController();
+  const round = upkeep(relay(), ['orders', 'stock'], { signal: stopping.signal });
+  await waitUntil('it waits for the row', async () => {
+    const waiting = await database.admin(
+      `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+    );
+    return waiting.length === 1;
+  });
+  stopping.abort();
+  await busy.query('commit');
+  expect(await round).toMatchObject({ keys: 1, inboxRows: 0 });
+  expect(await upkeep(relay(), ['stock'])).toMatchObject({ inboxRows: 1 });
+});
+
+test('INBOX-05: a round looks at each page once, also where newer rows came into the place of older ones', async () => {
+  const relayDb = database.openAs('relay', { max: 1 });
+  const fill = (consumer: string, rows: number, days: number) =>
+    database.admin(
+      `insert into stock.inbox (tenant_id, consumer_name, event_id, topic, event_type, idempotency_key, ordering_key,
+                                aggregate_version, received_at, processed_at, result, attempts)
+       select $1, $2, gen_random_uuid(), 't', 't', n::text, 'k', n, now() - make_interval(days => $4), now(), 'ok', 1
+       from generate_series(1, $3) n`,
+      [newTenantId(), consumer, rows, days],
+    );
+  await database.admin('alter table stock.inbox set (fillfactor = 10)'); // four rows a page
+  await fill('first', 12_000, 60);
+  await fill('old', 11_000, 31);
+  await database.admin('vacuum stock.inbox'); // the index by time learns what is where
+  await database.admin(`delete from stock.inbox where consumer_name = 'first'`);
+  await database.admin('vacuum stock.inbox');
+  await fill('new', 12_000, 0);
+  const before = await pagesRead(relayDb);
+  expect(await upkeep(relayDb, ['stock'])).toMatchObject({ inboxRows: 11_000 });
+  const read = (await pagesRead(relayDb)) - before;
+  const [table] = await database.admin<{ pages: number }>(
+    `select (pg_relation_size('stock.inbox') / 8192)::float8 as pages`,
+  );
+  expect(table?.pages).toBeGreaterThan(3_000);
+  const deleting = 2 * 11_000; // the page of each row, and once more to return it
+  expect(read - deleting).toBeLessThan(2 * (table?.pages ?? 0)); // by batches from the beginning, six times
+});
+
+/** Pages of the inbox that were looked at so far, without those of its indexes. */
+async function pagesRead(relayDb: ReturnType<typeof relay>): Promise<number> {
+  for (const run of [database.admin, (text: string) => relayDb.pool.query(text)])
+    await run('select pg_stat_force_next_flush()');
+  const [read] = await database.admin<{ pages: number }>(
+    `select (heap_blks_read + heap_blks_hit)::float8 as pages from pg_statio_user_tables where relid = 'stock.inbox'::regclass`,
+  );
+  return read?.pages ?? 0;
+}
+
 test('X-049: used keys are forgotten after 30 days and not before', async () => {
   const tenantId = newTenantId();
   await applied(tenantId, 2);
@@ -142,7 +220,7 @@ test('DLQ-03: days of the log are dropped when they are over and everybody has r
   // Again, where somebody reads the log just then: a day that is looked at stays for the next round.
   const isGone = (day: string) =>
     waitUntil(`${day} is dropped`, async () => {
-      await upkeep(relay(), [], { ...defaultKeep, logDays: 7 });
+      await upkeep(relay(), [], { keep: { ...defaultKeep, logDays: 7 } });
       return !(await days()).some(({ name }) => name === day);
     });
   await readUpTo('2020-01-02');

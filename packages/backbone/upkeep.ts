@@ -1,8 +1,8 @@
 import type { Database } from '@ghasi/db/database';
-import { systemTransaction } from '@ghasi/db/tenant-transaction';
 import type { Logger } from '@ghasi/telemetry/logger';
 import { escapeIdentifier } from 'pg';
 import { INBOX_DAYS } from './inbox.ts';
+import { inTurn, type Places, removeOldRows } from './old-rows.ts';
 
 /** How long things are kept, in days. */
 export type Keep = {
@@ -27,12 +27,20 @@ export type Upkept = {
   published: number;
 };
 
+/** How a round is done. */
+export type Round = {
+  readonly keep?: Keep;
+  readonly log?: Logger | undefined;
+  /** Where the last one ended. Default: it begins anywhere. */
+  readonly places?: Places;
+  /** Ends it between two batches. */
+  readonly signal?: AbortSignal;
+};
+
 /** A running upkeep. */
 export type Upkeep = { stop(): Promise<void> };
 
 const HOUR_MS = 3_600_000;
-const BATCH = 5_000;
-const UPKEEP_LOCK = 7_310_023;
 
 /** Does the rounds once an hour; each piece of work is done by whichever process comes to it first. */
 export function startUpkeep(options: {
@@ -40,16 +48,21 @@ export function startUpkeep(options: {
   schemas: readonly string[];
   log: Logger | undefined;
 }): Upkeep {
+  const { db, schemas, log } = options;
+  const places: Places = new Map();
+  const stopping = new AbortController();
+  const { signal } = stopping;
   let running: Promise<unknown> = Promise.resolve();
   const timer = setInterval(() => {
-    running = upkeep(options.db, options.schemas)
-      .then(done => options.log?.info(done, 'messages past their time were removed'))
-      .catch(error => options.log?.warn({ err: error }, 'upkeep failed; trying again in an hour'));
+    running = upkeep(db, schemas, { log, places, signal }).then(done =>
+      log?.info(done, 'messages past their time were removed'),
+    );
   }, HOUR_MS);
   timer.unref();
   return {
     async stop() {
       clearInterval(timer);
+      stopping.abort();
       await running;
     },
   };
@@ -57,20 +70,24 @@ export function startUpkeep(options: {
 
 /**
  * One round: partitions ahead, partitions behind, and rows past their time, in small batches. What another process is
- * at is left to it; several processes of one installation have different schemas.
+ * at is left to it; several processes of one installation have different schemas. What fails is told, and the rest is done.
  */
 export async function upkeep(
   db: Database,
   schemas: readonly string[],
-  keep: Keep = defaultKeep,
+  { keep = defaultKeep, log, places = new Map(), signal }: Round = {},
 ): Promise<Upkept> {
-  const whole = async (piece: string, text: string, days: number) => {
-    let removed = 0;
-    for (let batch = BATCH; batch === BATCH; removed += batch)
-      batch = await inTurn(db, piece, { text, values: [days, BATCH] });
-    return removed;
+  const piece = async (name: string, work: () => Promise<number | undefined>) => {
+    if (signal?.aborted) return 0;
+    try {
+      return (await work()) ?? 0;
+    } catch (error) {
+      log?.warn({ err: error, piece: name }, 'upkeep failed; trying again in an hour');
+      return 0;
+    }
   };
-  const partitions = (text: string, days: number) => inTurn(db, 'brokers.log', { text, values: [days] });
+  const partitions = (text: string, days: number) =>
+    piece('brokers.log', () => inTurn(db, 'brokers.log', { text, values: [days] }));
   const done = {
     partitionsMade: await partitions('select brokers.make_partitions($1) as n', 3),
     partitionsDropped: await partitions(
@@ -81,43 +98,25 @@ export async function upkeep(
     keys: 0,
     published: 0,
   };
-  for (const schema of schemas) {
-    const { inbox, keys, published } = statementsFor(escapeIdentifier(schema));
-    done.inboxRows += await whole(`${schema}.inbox`, inbox, keep.inboxDays);
-    done.keys += await whole(`${schema}.outbox_key`, keys, keep.keyDays);
-    done.published += await whole(`${schema}.outbox_archive`, published, keep.publishedDays);
+  const rows = (table: string, statement: string, days: number) =>
+    piece(table, () => removeOldRows(db, { table, statement, days }, { places, signal }));
+  for (const schema of schemas.map(name => escapeIdentifier(name))) {
+    const { inbox, keys, published } = statementsFor(schema);
+    done.inboxRows += await rows(`${schema}.inbox`, inbox, keep.inboxDays);
+    done.keys += await rows(`${schema}.outbox_key`, keys, keep.keyDays);
+    done.published += await rows(`${schema}.outbox_archive`, published, keep.publishedDays);
   }
   return done;
-}
-
-/** Runs one batch of a piece of work; 0 while another process is at it. The lock is the transaction's: a pooler may give the session to somebody else after it (TEN-18). */
-function inTurn(
-  db: Database,
-  piece: string,
-  statement: { text: string; values: unknown[] },
-): Promise<number> {
-  return systemTransaction(db, { actor: { type: 'system', id: 'upkeep' } }, async ({ tx }) => {
-    const lock = 'select pg_try_advisory_xact_lock($1, hashtext($2)) as got';
-    const { rows } = await tx.$client.query(lock, [UPKEEP_LOCK, piece]);
-    if (rows[0]?.got !== true) return 0;
-    const { rows: counted } = await tx.$client.query(statement.text, statement.values);
-    return Number(counted[0]?.n ?? 0);
-  });
 }
 
 const statementsFor = (schema: string) => ({
   // Only processed rows: a failed message may still be replayed, and its row says that it was never applied (X-063).
   inbox: `
-    with old as (
-      select tenant_id, consumer_name, event_id
-      from ${schema}.inbox
-      where received_at < now() - make_interval(days => $1) and processed_at is not null
-      limit $2
-    ), gone as (
-      delete from ${schema}.inbox i
-      using old o
-      where i.tenant_id = o.tenant_id and i.consumer_name = o.consumer_name and i.event_id = o.event_id
-      returning i.tenant_id, i.consumer_name, i.ordering_key, i.aggregate_version
+    with gone as (
+      delete from ${schema}.inbox
+      where ctid >= $2::tid and ctid < $3::tid
+        and received_at < now() - make_interval(days => $1) and processed_at is not null
+      returning tenant_id, consumer_name, ordering_key, aggregate_version
     ), floors as (
       insert into ${schema}.inbox_floor (tenant_id, consumer_name, ordering_key, aggregate_version)
       select tenant_id, consumer_name, ordering_key, max(aggregate_version)
@@ -128,28 +127,16 @@ const statementsFor = (schema: string) => ({
     )
     select count(*)::int as n from gone`,
   keys: `
-    with old as (
-      select tenant_id, topic, idempotency_key
-      from ${schema}.outbox_key
-      where created_at < now() - make_interval(days => $1)
-      limit $2
-    ), gone as (
-      delete from ${schema}.outbox_key k
-      using old o
-      where k.tenant_id = o.tenant_id and k.topic = o.topic and k.idempotency_key = o.idempotency_key
+    with gone as (
+      delete from ${schema}.outbox_key
+      where ctid >= $2::tid and ctid < $3::tid and created_at < now() - make_interval(days => $1)
       returning 1
     )
     select count(*)::int as n from gone`,
   published: `
-    with old as (
-      select tenant_id, id
-      from ${schema}.outbox_archive
-      where published_at < now() - make_interval(days => $1)
-      limit $2
-    ), gone as (
-      delete from ${schema}.outbox_archive a
-      using old o
-      where a.tenant_id = o.tenant_id and a.id = o.id
+    with gone as (
+      delete from ${schema}.outbox_archive
+      where ctid >= $2::tid and ctid < $3::tid and published_at < now() - make_interval(days => $1)
       returning 1
     )
     select count(*)::int as n from gone`,

@@ -11,6 +11,7 @@ import {
   newPlace,
   publishAll,
   recorder,
+  upTo,
 } from './conformance-world.conformance.ts';
 
 /** Where the suite of a broker runs: what it started, and how tests join it. */
@@ -78,6 +79,71 @@ export function failureConformance({ harness, consume, ifFeature }: Stage): void
       expect(tried).toEqual(['a:1', 'a:1', 'a:1', 'a:1', 'a:2']);
       expect(new Set(deliveries.map(({ attempt }) => attempt))).toEqual(new Set([1]));
       expect(await listDeadLetters(harness().relay, { subscription: service })).toEqual([]);
+    });
+
+    test('X-066, ORD-04: what pauses for one tenant pauses for no other, neither its messages nor its retries', async () => {
+      const { service, topic, tenantId, message } = newPlace();
+      const other = { tenantId: newPlace().tenantId };
+      const hour = 3_600_000;
+      let isAway = true;
+      const { subscriber, tried } = recorder(service, [topic], {
+        decide(what, { tenantId: of, attempt }) {
+          if (of === tenantId && what !== 'late:1')
+            return attempt === 1 && what.startsWith('k')
+              ? { kind: 'retry', error: 'not yet', afterMs: hour }
+              : { kind: 'pause', error: 'not for this tenant', forMs: hour, tenantId };
+          return isAway && what === 'parked:1' ? { kind: 'retry', error: 'not yet', afterMs: hour } : done;
+        },
+      });
+      const broker = await consume(subscriber);
+      const keys = 210; // one look at what is due takes 200
+      const parkedOfOne = Array.from({ length: keys }, (_, n) => message(`k${n}`, 1));
+      await publishAll(broker, [...parkedOfOne, message('parked', 1, other)]);
+      const { pool } = harness().relay;
+      const parked = async (sql: string) =>
+        (await pool.query(`${sql} where subscription = $1`, [service])).rowCount;
+      const all = () => parked('select from brokers.parked_key');
+      await waitUntil('all are parked', async () => (await all()) === keys + 1);
+      await publishAll(broker, [message('paused', 1)]);
+      await waitUntil('one tenant pauses', () => tried.includes('paused:1'));
+      await publishAll(broker, [message('late', 1), message('a', 1, other), message('a', 2, other)]);
+      await waitUntil('the other flows', () => tried.includes('a:2'));
+      isAway = false;
+      const longerDue = `(tenant_id = '${tenantId}')::int * interval '1 second'`;
+      await parked(`update brokers.parked_key set retry_at = now() - ${longerDue}`);
+      await broker.retryParked();
+      await waitUntil('and so do its retries', async () => (await all()) === keys);
+      expect(tried.filter(what => !/^(k|a:)/.test(what))).toEqual(['parked:1', 'paused:1', 'parked:1']);
+      expect(tried.filter(what => what.startsWith('k'))).toHaveLength(keys);
+    });
+
+    test('X-066, ORD-02, ORD-04: tenants that pause with thousands waiting leave room for others, and go on in order', async () => {
+      const { service, topic, message } = newPlace();
+      const pausing = [newPlace().tenantId, newPlace().tenantId];
+      let isAway = true;
+      const { subscriber, deliveries } = recorder(service, [topic], {
+        decide: (_, { tenantId }) =>
+          isAway && pausing.includes(tenantId)
+            ? { kind: 'pause', error: 'not for this tenant', forMs: 50, tenantId }
+            : done,
+      });
+      const broker = await consume(subscriber);
+      const each = 2_100; // two of them are more than a subscription keeps in memory
+      for (const tenantId of pausing)
+        await publishAll(
+          broker,
+          Array.from({ length: each }, (_, n) => message('a', n + 1, { tenantId })),
+        );
+      const of = (tenantId: string) => deliveries.filter(one => one.tenantId === tenantId).map(nameOf);
+      await waitUntil('both pause', () => pausing.every(tenantId => of(tenantId).length > 0));
+      const quiet = message('a', 1);
+      await publishAll(broker, [quiet]);
+      await waitUntil('another one flows', () => of(quiet.tenantId).length === 1);
+      for (const tenantId of pausing) expect(new Set(of(tenantId))).toEqual(new Set(['a:1']));
+      isAway = false;
+      await waitUntil('all came', () => pausing.every(tenantId => of(tenantId).includes(`a:${each}`)));
+      for (const tenantId of pausing) expect([...new Set(of(tenantId))]).toEqual(upTo('a', each));
+      expect(new Set(deliveries.map(({ attempt }) => attempt))).toEqual(new Set([1]));
     });
 
     test('DLQ-02, ORD-04: keys of a paused service that are due hold up the retries of no other', async () => {

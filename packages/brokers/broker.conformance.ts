@@ -8,6 +8,7 @@ import {
   type BrokerHarness,
   type Candidate,
   done,
+  expectNoOverlaps,
   firstsOf,
   type Member,
   nameOf,
@@ -31,6 +32,7 @@ export function brokerConformance({ features, start }: Candidate): void {
   afterEach(async () => {
     for (const gate of gates.splice(0)) gate.fire();
     await Promise.all(members.splice(0).map(({ broker }) => broker.close()));
+    expectNoOverlaps();
   });
   afterAll(() => harness.close());
 
@@ -244,6 +246,15 @@ export function brokerConformance({ features, start }: Candidate): void {
       for (let n = 10; n <= 12; n++) await publish(n);
       await waitUntil('all arrived', () => new Set(tried).size === keys.length * 12);
       for (const key of keys) expect(firstsOf(tried, key)).toEqual(upTo(key, 12));
+    });
+
+    test('shards that could not be handed over are handed over at a later heartbeat', async () => {
+      const { service, topic } = newPlace();
+      const { subscriber } = recorder(service, [topic]);
+      const { broker } = await join({ cutAt: 'set owner = null' });
+      await broker.subscribe([subscriber]);
+      await consume(subscriber);
+      await waitUntil('each has half', async () => (await shares(service)).join() === '8,8');
     });
 
     test('after a clean stop nothing is delivered again', async () => {

@@ -23,7 +23,8 @@ export type Delivery = Message & {
 
 /**
  * What became of a delivery. `retry`: `afterMs` is the first wait, where the handler knows better than the policy. `blocked`: not tried, because an earlier message of its key failed in the same batch.
- * `pause`: not tried or not its own fault; give it back later without counting, and stop the subscription that long.
+ * `pause`: not tried or not its own fault; give it back later without counting, and stop the subscription that long, or
+ * with `tenantId` only what that tenant has in it.
  * `dead`: it can never be handled; `stray` says that it was never part of its key's history (somebody put it on the broker
  * by hand), so that nothing has to wait for it. `fenced`: the work belongs to somebody else by now.
  */
@@ -32,7 +33,7 @@ export type Outcome =
   | { readonly kind: 'retry'; readonly error: string; readonly afterMs?: number }
   | { readonly kind: 'dead'; readonly error: string; readonly stray?: boolean }
   | { readonly kind: 'blocked' }
-  | { readonly kind: 'pause'; readonly error: string; readonly forMs: number }
+  | { readonly kind: 'pause'; readonly error: string; readonly forMs: number; readonly tenantId?: string }
   | { readonly kind: 'fenced' };
 
 /** Proof that a consumer still owns what it works on; checked inside the transaction of the effect. */

@@ -12,14 +12,20 @@ import {
   type RedisStreamsBroker,
 } from './adapters/redis-streams/redis-streams-broker.ts';
 import { brokerConformance } from './broker.conformance.ts';
-import type { BrokerHarness } from './conformance-world.conformance.ts';
+import type { BrokerHarness, MemberOptions } from './conformance-world.conformance.ts';
 
 const times = { leaseMs: 2_000, heartbeatMs: 100, pollMs: 100, ackMs: 50, markMs: 100, trimMs: 300 };
 
-/** A line that can be cut for good, or none. */
-async function line(url: string, cuttable: boolean): Promise<{ url: string; cut(): Promise<void> }> {
-  if (!cuttable) return { url, cut: async () => {} };
-  const proxy: TcpProxy = await tcpProxy({ target: targetOf(url) });
+/** A line that can be cut, for good or once at a text, or none. */
+async function line(
+  url: string,
+  { cuttable, cutAt }: MemberOptions,
+): Promise<{ url: string; cut(): Promise<void> }> {
+  if (cuttable !== true && cutAt === undefined) return { url, cut: async () => {} };
+  let cuts = 0;
+  const judge = (chunk: Buffer) =>
+    cutAt !== undefined && chunk.includes(cutAt) && cuts++ === 0 ? 'cut-before' : 'pass';
+  const proxy: TcpProxy = await tcpProxy({ target: targetOf(url), judge });
   return { url: proxy.through(url), cut: () => proxy.close() };
 }
 
@@ -27,7 +33,7 @@ async function line(url: string, cuttable: boolean): Promise<{ url: string; cut(
 async function place(): Promise<{
   database: TestDatabase;
   relay: BrokerHarness['relay'];
-  relayThrough(cuttable: boolean): Promise<{ db: BrokerHarness['relay']; cut(): Promise<void> }>;
+  relayThrough(options: MemberOptions): Promise<{ db: BrokerHarness['relay']; cut(): Promise<void> }>;
   close(): Promise<void>;
 }> {
   const database = await testDatabase();
@@ -35,8 +41,8 @@ async function place(): Promise<{
   return {
     database,
     relay: database.openAs('relay', { max: 4 }),
-    async relayThrough(cuttable) {
-      const { url, cut } = await line(database.roleUrl('relay'), cuttable);
+    async relayThrough(options) {
+      const { url, cut } = await line(database.roleUrl('relay'), options);
       const db = openDatabase({ url, service: 'relay', max: 6 });
       opened.push(db);
       return { db, cut };
@@ -56,8 +62,8 @@ describe('the broker in PostgreSQL', () => {
       return {
         relay,
         close,
-        async open({ retry, cuttable = false } = {}) {
-          const { db, cut } = await relayThrough(cuttable);
+        async open({ retry, ...lines } = {}) {
+          const { db, cut } = await relayThrough(lines);
           return { broker: new PostgresBroker({ db, times, ...(retry && { retry }) }), cut };
         },
         deadLetterRecords: topic =>
@@ -91,9 +97,9 @@ describeWithRedis('the broker on Redis Streams', redisUrl => {
           await inspector.close();
           await close();
         },
-        async open({ retry, cuttable = false } = {}) {
-          const sql = await relayThrough(cuttable);
-          const redis = await line(redisUrl, cuttable);
+        async open({ retry, ...lines } = {}) {
+          const sql = await relayThrough(lines);
+          const redis = await line(redisUrl, { cuttable: lines.cuttable === true });
           const cut = async () => {
             await Promise.all([sql.cut(), redis.cut()]);
           };

@@ -21,6 +21,9 @@ const step = fc.oneof(
     most: fc.integer({ min: 1, max: 5 }),
   }),
   fc.record({ kind: fc.constant('finish' as const), which: fc.nat(9), kept: fc.nat(3) }),
+  fc.record({ kind: fc.constant('pause' as const), of: fc.nat(2) }),
+  fc.record({ kind: fc.constant('resume' as const), of: fc.nat(2) }),
+  fc.record({ kind: fc.constant('startRefill' as const), most: fc.integer({ min: 1, max: 9 }) }),
 );
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
@@ -33,11 +36,14 @@ class World {
   readonly running: Batch<Message>[] = [];
   /** Tenants with a message in the lanes and none in work → how often each other tenant had its turn since. */
   readonly waitingSince = new Map<string, Map<string, number>>();
+  readonly paused = new Set<string>();
+  /** A reading of spilled tenants that is on its way. */
+  arriving: (() => void)[] = [];
   scanned = 0;
 
   constructor(given: Limits) {
     this.limits = given;
-    this.lanes = new Lanes<Message>(given);
+    this.lanes = new Lanes<Message>({ ...given, isPaused: tenantId => this.paused.has(tenantId) });
   }
 
   apply(what: Step): void {
@@ -45,7 +51,10 @@ class World {
       for (let n = 0; n < what.count; n++) this.publish(what.of + (n % 4) * 3, what.hole);
     else if (what.kind === 'read') this.read(what.most);
     else if (what.kind === 'refill') this.refill(what.most);
+    else if (what.kind === 'startRefill') this.startRefill(what.most);
     else if (what.kind === 'take') this.take(what);
+    else if (what.kind === 'pause') this.pause(`tenant-${what.of}`);
+    else if (what.kind === 'resume') this.resume(`tenant-${what.of}`);
     else this.finish(what.which, what.kept);
   }
 
@@ -67,14 +76,34 @@ class World {
   }
 
   refill(most: number): void {
-    for (const { tenantId, after } of this.lanes.hungry()) {
+    this.startRefill(most);
+    for (const arrive of this.arriving.splice(0)) arrive();
+    this.noteWaiting();
+  }
+
+  /** It arrives with the next refill, whatever happened to its tenants meanwhile; there is one reading at a time. */
+  startRefill(most: number): void {
+    if (this.arriving.length > 0) return;
+    for (const hungry of this.lanes.hungry()) {
+      const { tenantId, after } = hungry;
+      expect(this.paused.has(tenantId)).toBe(false);
       const all = this.log.filter(
         one => one.tenantId === tenantId && one.off > after && one.off <= this.scanned,
       );
       const page = all.slice(0, most);
       const upTo = page.length < most ? this.scanned : (page.at(-1) as Message).off;
-      this.lanes.refill(tenantId, page, upTo, this.scanned);
+      this.arriving.push(() => this.lanes.refill(hungry, page, { upTo, scanned: this.scanned }));
     }
+  }
+
+  pause(tenantId: string): void {
+    this.paused.add(tenantId);
+    this.lanes.setAside(tenantId);
+    this.noteWaiting();
+  }
+
+  resume(tenantId: string): void {
+    this.paused.delete(tenantId);
     this.noteWaiting();
   }
 
@@ -82,6 +111,7 @@ class World {
     const batch = this.lanes.take({ few, together, most });
     if (batch === undefined) return undefined;
     const { items, tenantId } = batch;
+    expect(this.paused.has(tenantId)).toBe(false);
     expect(items[0]).toBe(this.waitsLongest(tenantId));
     const lanes = new Set(items.map(({ shard }) => shard % Math.min(this.limits.concurrency, 16)));
     if (lanes.size > 1) expect(items.length).toBeLessThanOrEqual(Math.max(few, together));
@@ -135,7 +165,8 @@ class World {
   noteWaiting(): void {
     const busy = new Set(this.running.map(({ tenantId }) => tenantId));
     for (const tenantId of ['tenant-0', 'tenant-1', 'tenant-2']) {
-      if (busy.has(tenantId) || !this.isHeld(tenantId)) this.waitingSince.delete(tenantId);
+      if (busy.has(tenantId) || this.paused.has(tenantId) || !this.isHeld(tenantId))
+        this.waitingSince.delete(tenantId);
       else if (!this.waitingSince.has(tenantId)) this.waitingSince.set(tenantId, new Map());
     }
   }
@@ -162,10 +193,12 @@ class World {
     const [oldest] = this.open;
     expect(this.lanes.lowWater(this.scanned)).toBeLessThan(oldest?.off ?? Number.POSITIVE_INFINITY);
     expect(this.lanes.inFlight).toBe(this.running.length);
+    if (this.running.length === 0 && this.paused.size === 3) expect(this.lanes.held).toBe(0);
   }
 
-  /** Nobody publishes any more: everything must come out, once. */
+  /** Nobody publishes any more, and nobody pauses: everything must come out, once. */
   drain(): void {
+    this.paused.clear();
     for (let rounds = 0; this.done.size < this.log.length; rounds++) {
       expect(rounds, 'no end in sight').toBeLessThan(10 * (this.log.length + 2));
       this.read(5);
@@ -207,6 +240,8 @@ describe('lanes, whatever happens in whatever order', () => {
     fc.assert(
       fc.property(limits, steps, (given, what) => {
         const world = play({ ...given, mostPerTenant: 1_000 }, what);
+        world.paused.clear();
+        for (const most of [1_000, 1_000]) world.refill(most); // the first may be one that was on its way
         while (world.take() !== undefined);
         const slots = Object.groupBy(world.running, ({ tenantId }) => tenantId);
         for (const batches of Object.values(slots))
@@ -284,7 +319,57 @@ test('a tenant whose messages are heavy keeps few of them, and is hungry again w
   expect(lanes.hungry()).toEqual([]);
   finishOne();
   expect(lanes.hungry()).toEqual([{ tenantId: 'a', after: 4 }]);
-  lanes.refill('a', [message(5, 300), message(6, 300)], 10, 10);
+  lanes.refill({ tenantId: 'a', after: 4 }, [message(5, 300), message(6, 300)], { upTo: 10, scanned: 10 });
   for (let left = 4; left > 0; left--) finishOne();
   expect([lanes.held, lanes.weight, lanes.spilled()]).toEqual([0, 0, []]);
+});
+
+describe('a tenant that pauses', () => {
+  const message = (off: number, tenantId: string): Message => ({
+    off,
+    tenantId,
+    shard: 0,
+    key: `${tenantId}:1`,
+  });
+
+  test('X-066: is passed over and keeps its place, while all others have their turns', () => {
+    const paused = new Set(['a']);
+    const lanes = new Lanes<Message>({
+      ...{ concurrency: 1, maxBatch: 5, mostPerTenant: Number.POSITIVE_INFINITY },
+      isPaused: tenantId => paused.has(tenantId),
+    });
+    for (const [at, tenantId] of ['a', 'b', 'a', 'c'].entries()) lanes.add(message(at + 1, tenantId));
+    const taken = () => {
+      const batch = lanes.take();
+      if (batch !== undefined) lanes.finish(batch);
+      return batch?.items.map(({ off }) => off);
+    };
+    expect([taken(), lanes.lowWater(4)]).toEqual([[2], 0]);
+    paused.clear();
+    expect([taken(), taken(), taken()]).toEqual([[1, 3], [4], undefined]);
+    expect(lanes.lowWater(4)).toBe(4);
+  });
+
+  test('X-066, ORD-04: keeps nothing in memory but what is in flight; the rest is read again, in order, when it may go on', () => {
+    const paused = new Set<string>();
+    const lanes = new Lanes<Message>({
+      ...{ concurrency: 2, maxBatch: 5, mostPerTenant: 20 },
+      isPaused: tenantId => paused.has(tenantId),
+    });
+    const all = Array.from({ length: 12 }, (_, at) => message(at + 1, 'a'));
+    for (const one of all) lanes.add(one);
+    const batch = lanes.take() as Batch<Message>;
+    paused.add('a');
+    lanes.setAside('a');
+    expect([lanes.held, lanes.spilled(), lanes.lowWater(12)]).toEqual([5, ['a'], 0]);
+    lanes.add(message(13, 'a'));
+    lanes.finish(batch, 3);
+    expect([lanes.held, lanes.weight, lanes.hungry(), lanes.lowWater(13)]).toEqual([0, 0, [], 2]);
+    paused.clear();
+    expect([lanes.take(), lanes.hungry()]).toEqual([undefined, [{ tenantId: 'a', after: 2 }]]);
+    lanes.refill({ tenantId: 'a', after: 5 }, all.slice(5), { upTo: 13, scanned: 13 }); // read before it paused
+    expect(lanes.held).toBe(0);
+    lanes.refill({ tenantId: 'a', after: 2 }, all.slice(2), { upTo: 13, scanned: 13 });
+    expect(lanes.take()?.items.map(({ off }) => off)).toEqual([3, 4, 5, 6, 7]);
+  });
 });

@@ -7,7 +7,13 @@ export type Item = {
   readonly envelope?: string;
 };
 
-type Lane<T> = { readonly tenant: Tenant<T>; readonly number: number; items: T[]; busy: boolean };
+type Lane<T> = {
+  readonly tenant: Tenant<T>;
+  readonly number: number;
+  items: T[];
+  /** The last offset of the batch it is busy with. */
+  busyUpTo: number | undefined;
+};
 type Tenant<T> = {
   readonly id: string;
   readonly lanes: Lane<T>[];
@@ -34,13 +40,15 @@ const A_FLOOD = 100;
  * The messages of one subscription that were read and are not done: a lane per tenant and group of shards. A lane runs
  * one batch at a time, so a key (which has one tenant and one shard) keeps its order; tenants take turns, and one tenant
  * never takes every slot while another waits. A tenant that floods keeps `mostPerTenant` messages here; the rest stays
- * in the log and is read later ("spilled"), so that others behind it are reached at once.
+ * in the log and is read later ("spilled"), so that others behind it are reached at once. One that pauses is passed over,
+ * and keeps nothing here: however many pause, there is room for the others.
  */
 export class Lanes<T extends Item> {
   readonly #concurrency: number;
   readonly #maxBatch: number;
   readonly #mostPerTenant: number;
   readonly #mostWeightPerTenant: number;
+  readonly #isPaused: (tenantId: string) => boolean;
   /** In turn order: a tenant moves to the end when it got its batch. */
   readonly #tenants = new Map<string, Tenant<T>>();
   #inFlight = 0;
@@ -53,11 +61,14 @@ export class Lanes<T extends Item> {
     mostPerTenant: number;
     /** Characters; default: as many as there are. */
     mostWeightPerTenant?: number;
+    /** Nothing of this tenant may be tried now. Default: never. */
+    isPaused?: (tenantId: string) => boolean;
   }) {
     this.#concurrency = options.concurrency;
     this.#maxBatch = options.maxBatch;
     this.#mostPerTenant = options.mostPerTenant;
     this.#mostWeightPerTenant = options.mostWeightPerTenant ?? Number.POSITIVE_INFINITY;
+    this.#isPaused = options.isPaused ?? (() => false);
   }
 
   /** Messages held, in flight included. */
@@ -78,7 +89,8 @@ export class Lanes<T extends Item> {
   add(item: T): void {
     const tenant = this.#tenantOf(item.tenantId);
     if (tenant.spilledFrom !== undefined) return;
-    if (tenant.waiting >= this.#mostPerTenant || tenant.weight >= this.#mostWeightPerTenant) {
+    const { waiting, weight, id } = tenant;
+    if (waiting >= this.#mostPerTenant || weight >= this.#mostWeightPerTenant || this.#keepsNothing(id)) {
       tenant.spilledFrom = item.off - 1;
       return;
     }
@@ -90,6 +102,17 @@ export class Lanes<T extends Item> {
     this.#tenantOf(tenantId).spilledFrom ??= off - 1;
   }
 
+  /** Gives back to the log what waits of a tenant that pauses, as far as nothing above it is in flight. */
+  setAside(tenantId: string): void {
+    const tenant = this.#tenants.get(tenantId);
+    if (tenant === undefined || !this.#keepsNothing(tenantId)) return;
+    const upTo = Math.max(-1, ...tenant.lanes.map(lane => lane.busyUpTo ?? -1));
+    const left = tenant.lanes.flatMap(({ items }) => items.filter(({ off }) => off > upTo));
+    for (const lane of tenant.lanes) lane.items = lane.items.filter(({ off }) => off <= upTo);
+    this.#release(tenant, left);
+    for (const { off } of left) tenant.spilledFrom = Math.min(tenant.spilledFrom ?? off, off - 1);
+  }
+
   /**
    * Spilled tenants that have room again, and from where to read them. Among others (`shared`) a flood has little room: it
    * goes slowly then, and more would only lie in memory.
@@ -99,15 +122,23 @@ export class Lanes<T extends Item> {
     const few = shared ? this.#flood : this.#mostPerTenant * 0.75;
     const light = this.#mostWeightPerTenant * 0.75;
     for (const { id, spilledFrom, waiting, weight } of this.#tenants.values()) {
-      if (spilledFrom !== undefined && waiting <= few && weight <= light)
+      if (spilledFrom !== undefined && waiting <= few && weight <= light && !this.#isPaused(id))
         found.push({ tenantId: id, after: spilledFrom });
     }
     return found;
   }
 
-  /** What was read of a spilled tenant; `upTo` is how far that reading looked, `scanned` how far the main one has. */
-  refill(tenantId: string, items: readonly T[], upTo: number, scanned: number): void {
-    const tenant = this.#tenantOf(tenantId);
+  /**
+   * What was read of a spilled tenant from `after` on; `upTo` is how far that reading looked, `scanned` how far the main one
+   * has. Nothing is taken of a tenant that pauses by now, or has paused meanwhile and left more in the log.
+   */
+  refill(
+    { tenantId, after }: { tenantId: string; after: number },
+    items: readonly T[],
+    { upTo, scanned }: { upTo: number; scanned: number },
+  ): void {
+    const tenant = this.#tenants.get(tenantId);
+    if (tenant === undefined || tenant.spilledFrom !== after || this.#keepsNothing(tenantId)) return;
     for (const item of items) this.#keep(tenant, item);
     tenant.spilledFrom = upTo >= scanned ? undefined : upTo;
     this.#forget(tenant);
@@ -128,7 +159,7 @@ export class Lanes<T extends Item> {
   take({ few = 0, together = 0, most = this.#maxBatch, shared = false } = {}): Batch<T> | undefined {
     if (this.#inFlight >= this.#concurrency) return undefined;
     for (const tenant of this.#tenants.values()) {
-      if (tenant.waiting === 0 || this.#hasItsShare(tenant, shared)) continue;
+      if (tenant.waiting === 0 || this.#isPaused(tenant.id) || this.#hasItsShare(tenant, shared)) continue;
       const isFlood = shared && this.#floods(tenant);
       const limit = isFlood ? Math.ceil(this.#flood / 4) : Math.min(most, this.#maxBatch);
       const several = Math.min(tenant.waiting <= few ? few : together, limit);
@@ -139,7 +170,7 @@ export class Lanes<T extends Item> {
       const waiting = lanes.flatMap(lane => lane.items);
       if (lanes.length > 1) waiting.sort((a, b) => a.off - b.off);
       const items = waiting.slice(0, limit);
-      for (const lane of lanes) lane.busy = true;
+      for (const lane of lanes) lane.busyUpTo = items.at(-1)?.off;
       tenant.inFlight++;
       this.#inFlight++;
       return { tenantId: tenant.id, items, lanes, isFlood };
@@ -153,17 +184,13 @@ export class Lanes<T extends Item> {
     const done = new Set(batch.items.slice(0, batch.items.length - kept));
     for (const lane of lanes) {
       lane.items = lane.items.filter(item => !done.has(item));
-      lane.busy = false;
+      lane.busyUpTo = undefined;
     }
     const { tenant } = lanes[0] as Lane<T>;
-    tenant.waiting -= done.size;
-    let weight = 0;
-    for (const item of done) weight += weightOf(item);
-    tenant.weight -= weight;
-    this.#weight -= weight;
+    this.#release(tenant, [...done]);
     tenant.inFlight--;
     this.#inFlight--;
-    this.#held -= done.size;
+    this.setAside(tenant.id);
     this.#forget(tenant);
   }
 
@@ -202,12 +229,25 @@ export class Lanes<T extends Item> {
     this.#weight += weight;
   }
 
+  #release(tenant: Tenant<T>, items: readonly T[]): void {
+    const weight = items.reduce((sum, item) => sum + weightOf(item), 0);
+    tenant.waiting -= items.length;
+    tenant.weight -= weight;
+    this.#held -= items.length;
+    this.#weight -= weight;
+  }
+
+  /** Where a tenant may have any number of messages here, they cannot be read again. */
+  #keepsNothing(tenantId: string): boolean {
+    return Number.isFinite(this.#mostPerTenant) && this.#isPaused(tenantId);
+  }
+
   #tenantOf(id: string): Tenant<T> {
     let tenant = this.#tenants.get(id);
     if (tenant === undefined) {
       const made: Tenant<T> = { id, lanes: [], waiting: 0, weight: 0, inFlight: 0, spilledFrom: undefined };
       for (let number = 0; number < Math.min(this.#concurrency, 16); number++)
-        made.lanes.push({ tenant: made, number, items: [], busy: false });
+        made.lanes.push({ tenant: made, number, items: [], busyUpTo: undefined });
       this.#tenants.set(id, made);
       tenant = made;
     }
@@ -223,7 +263,7 @@ export class Lanes<T extends Item> {
 
 /** The free lane with the oldest message, and the next ones as long as all have no more than `together`. */
 function longestWaiting<T extends Item>(tenant: Tenant<T>, together: number): Lane<T>[] {
-  const free = tenant.lanes.filter(lane => !lane.busy && lane.items.length > 0);
+  const free = tenant.lanes.filter(lane => lane.busyUpTo === undefined && lane.items.length > 0);
   free.sort((a, b) => oldest(a) - oldest(b));
   let count = 0;
   const tooMany = free.findIndex((lane, place) => {

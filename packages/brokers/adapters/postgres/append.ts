@@ -52,7 +52,7 @@ export async function unread(db: Database, subscription: string, topics: readonl
      from brokers.cursor c
      join brokers.log l on l.day >= c.day and l.off > c.off and l.shard = c.shard
      where c.subscription = $1 and l.topic = any($2)
-       and coalesce(l.attributes ->> 'replayTarget', $1) = $1`,
+       and coalesce(brokers.readable(l.attributes) ->> 'replayTarget', $1) = $1`,
     [subscription, topics],
   );
   return found[0]?.n ?? 0;

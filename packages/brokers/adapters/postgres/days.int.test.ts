@@ -1,5 +1,6 @@
 import { openClient } from '@ghasi/db/database';
 import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
+import { waitUntil } from '@ghasi/testing/signal';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { newPlace } from '../../conformance-world.conformance.ts';
 import { append } from './append.ts';
@@ -80,4 +81,26 @@ test('DLQ-03: a day that is over stays while somebody looks at the log, and goes
   await reporter.query('commit');
   expect(await drop()).toEqual([{ n: 1 }]);
   expect(await days()).not.toContain('log_20200101');
+});
+
+test('DLQ-03, DLQ-26: a day stays that a seek goes back to while it is about to be dropped', async () => {
+  const relay = database.openAs('relay');
+  await ensureCursors(relay, ['some-service']);
+  await database.admin(
+    `create table brokers.log_20200101 partition of brokers.log for values from ('2020-01-01') to ('2020-01-02')`,
+  );
+  // As long as it takes to see that it waits.
+  await database.admin(`alter function brokers.drop_partitions(interval) set lock_timeout = '20s'`);
+  const seeker = await openReport();
+  await seeker.query(`update brokers.cursor set day = '2020-01-01' where subscription = 'some-service'`);
+  const dropped = relay.pool.query(`select brokers.drop_partitions('7 days') as n`);
+  await waitUntil('it waits for whoever seeks', async () => {
+    const waiting = await database.admin(
+      `select from pg_locks where not granted and relation = 'brokers.log'::regclass`,
+    );
+    return waiting.length === 1;
+  });
+  await seeker.query('commit');
+  expect((await dropped).rows).toEqual([{ n: 0 }]);
+  expect(await days()).toContain('log_20200101');
 });

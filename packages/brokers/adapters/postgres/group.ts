@@ -5,10 +5,11 @@ import type { Logger } from '@ghasi/telemetry/logger';
 import type { Delivery, Outcome, RetryPolicy, Subscriber } from '../../broker.ts';
 import { type Batch, Lanes } from '../../lanes.ts';
 import { FLOOD_REST_MS, Gathering, Pace } from '../../pace.ts';
+import { Pauses } from '../../pauses.ts';
 import { type Held, moveCursors } from './leases.ts';
 import type { LogRow, Page, Position } from './log-reader.ts';
 import { Fenced } from './parked.ts';
-import { failureOf, KeyFreed, Parking } from './parking.ts';
+import { failureOf, Parking } from './parking.ts';
 
 /** A tenant whose messages are to be read from `after` on, in small pages where it is `shared`; only for the lanes that asked. */
 export type Hungry = { tenantId: string; after: number; lanes: unknown; shared: boolean };
@@ -29,8 +30,8 @@ export type GroupOptions = {
   /** There may be room again: for anything (`wasFull`), or for tenants whose messages had to stay in the log. */
   onRoom(wasFull: boolean): void;
   onDead(topic: string): void;
-  /** A parked key was tried: others may be waiting for their turn. */
-  onRetried(): void;
+  /** A parked key was tried: others may be waiting for their turn, and it itself if more of it is due (`isDue`). */
+  onRetried(isDue: boolean): void;
   /** A shard is somebody else's by now: ask who holds what. */
   onFenced?(): void;
 };
@@ -42,6 +43,7 @@ export type GroupOptions = {
  */
 export class Group {
   readonly subscriber: Subscriber;
+  readonly pauses: Pauses;
   readonly #options: GroupOptions;
   readonly #topics: ReadonlySet<string>;
   readonly #parking: Parking;
@@ -53,7 +55,6 @@ export class Group {
   #flushed = -1;
   #handledSinceFlush = false;
   #running = new Set<Promise<void>>();
-  #pausedUntil = 0;
   #full = false;
   readonly #pace: Pace;
   readonly #gathering: Gathering;
@@ -63,6 +64,10 @@ export class Group {
     this.#options = options;
     this.subscriber = options.subscriber;
     this.#topics = new Set(options.subscriber.topics);
+    this.pauses = new Pauses(() => {
+      this.dispatch();
+      options.onRoom(this.#full);
+    });
     this.#lanes = this.#freshLanes();
     const { gatherMs = 0 } = options.subscriber;
     [this.#gathering, this.#pace] = [new Gathering(gatherMs), new Pace({ gathers: gatherMs > 0 })];
@@ -89,11 +94,6 @@ export class Group {
   /** The shards in this process's hands. */
   get shards(): number[] {
     return [...this.#held.keys()];
-  }
-
-  /** True while nothing may be tried. */
-  get isPaused(): boolean {
-    return performance.now() < this.#pausedUntil;
   }
 
   /** Everything up to here is done or parked. */
@@ -154,12 +154,12 @@ export class Group {
     // Started again from its cursors meanwhile: these would overtake what is read anew, and hide what is below them.
     if (hungry.lanes !== this.#lanes) return;
     const items = page.filter(row => this.#isFor(row));
-    this.#lanes.refill(hungry.tenantId, items, upTo, this.#scan.off);
+    this.#lanes.refill(hungry, items, { upTo, scanned: this.#scan.off });
   }
 
   /** Starts every batch that may run now. */
   dispatch(): void {
-    if (this.#stopped || this.#held.size === 0 || this.isPaused) return;
+    if (this.#stopped || this.#held.size === 0 || this.pauses.ofAll) return;
     if (this.#lanes.held < MAX_BATCH && this.#gathering.holdsBack(() => this.dispatch())) return;
     const take = () => this.#lanes.take(this.#pace.limits);
     for (let batch = take(); batch !== undefined; batch = take()) {
@@ -170,9 +170,11 @@ export class Group {
 
   /** Tries a parked key again, in the background; at most as many at once as the subscriber allows batches. False: not now. */
   retry(key: { parkKey: string; tenantId: string; shard: number }): boolean {
-    if (!this.#held.has(key.shard) || this.#stopped || this.isPaused) return false;
+    if (!this.#held.has(key.shard) || this.#stopped || this.pauses.hold(key.tenantId)) return false;
     if (this.#parking.isRetrying(key) || this.#parking.retries >= this.subscriber.concurrency) return false;
-    this.#track(this.#parking.retry(key).finally(() => this.#options.onRetried()));
+    const retried = this.#parking.retry(key);
+    this.#track(retried.then(isDue => this.#options.onRetried(isDue)));
+    void retried.catch(() => this.#options.onRetried(false));
     return true;
   }
 
@@ -199,7 +201,8 @@ export class Group {
 
   #freshLanes(): Lanes<LogRow> {
     const { concurrency, maxBatch = MAX_BATCH } = this.subscriber;
-    return new Lanes<LogRow>({ concurrency, maxBatch, ...MOST_OF_A_TENANT });
+    const isPaused = (tenantId: string) => this.pauses.of(tenantId);
+    return new Lanes<LogRow>({ concurrency, maxBatch, isPaused, ...MOST_OF_A_TENANT });
   }
 
   #isFor(row: LogRow): boolean {
@@ -222,25 +225,25 @@ export class Group {
     const { items } = batch;
     let firstKept = 0; // whatever goes wrong below, nothing is lost: the batch stays where it is
     try {
-      const flowing: LogRow[] = [];
-      for (const item of items) {
-        if (this.#parking.has(item)) await this.#parking.behind(item);
-        else flowing.push(item);
-      }
+      const { flowing = [], behind = [] } = Object.groupBy(items, item =>
+        this.#parking.has(item) ? 'behind' : 'flowing',
+      );
       const began = performance.now();
       const outcomes = await this.#handle(flowing);
       this.#pace.took(performance.now() - began, items.length);
-      firstKept = items.length;
+      const kept: LogRow[] = [];
       for (const [index, item] of flowing.entries()) {
-        if (!(await this.#settle(item, outcomes[index])))
-          firstKept = Math.min(firstKept, items.indexOf(item));
+        if (outcomes[index]?.kind === 'blocked') behind.push(item);
+        else if (!(await this.#settle(item, outcomes[index]))) kept.push(item);
       }
+      // Between two sets of shards nothing may be parked, and it comes again.
+      kept.push(...(this.#held.size === 0 ? behind : await this.#parking.allBehind(behind)));
+      firstKept = Math.min(items.length, ...kept.map(item => items.indexOf(item)));
       this.#handledSinceFlush = true;
       if (batch.isFlood) await delay(FLOOD_REST_MS);
     } catch (error) {
       firstKept = 0;
-      if (error instanceof KeyFreed) return;
-      this.#pause(PAUSE_AFTER_ERROR_MS);
+      this.pauses.begin({ forMs: PAUSE_AFTER_ERROR_MS });
       throw error;
     } finally {
       lanes.finish(batch, items.length - firstKept);
@@ -250,13 +253,15 @@ export class Group {
   }
 
   async #handle(deliveries: readonly (Delivery & { shard: number })[]): Promise<readonly Outcome[]> {
-    if (deliveries.length === 0) return [];
+    const [first] = deliveries;
+    if (first === undefined) return [];
     const shards = [...new Set(deliveries.map(({ shard }) => shard))];
     const epochs = shards.map(shard => this.#held.get(shard)?.epoch ?? -1);
     await failpoint('broker.before-handle');
     const outcomes = await this.subscriber.handle(deliveries, { subscription: this.name, shards, epochs });
     await failpoint('broker.after-handle');
-    for (const outcome of outcomes) if (outcome.kind === 'pause') this.#pause(outcome.forMs);
+    for (const outcome of outcomes) if (outcome.kind === 'pause') this.pauses.begin(outcome);
+    this.#lanes.setAside(first.tenantId);
     if (outcomes.some(({ kind }) => kind === 'fenced')) this.#fenced();
     return outcomes;
   }
@@ -269,9 +274,6 @@ export class Group {
       case 'fenced':
       case 'pause':
         return false;
-      case 'blocked':
-        await this.#parking.behind(item);
-        return true;
       case 'retry':
       case 'dead':
         await this.#parking.failed(item, failureOf(outcome));
@@ -285,12 +287,6 @@ export class Group {
   #fenced(): void {
     this.#held = new Map();
     this.#options.onFenced?.();
-  }
-
-  /** Not the message's fault: the whole subscription waits, and no attempt is counted (X-066). */
-  #pause(forMs: number): void {
-    this.#pausedUntil = Math.max(this.#pausedUntil, performance.now() + forMs);
-    setTimeout(() => this.dispatch(), forMs + 1).unref();
   }
 
   #dayOf(off: number): string {

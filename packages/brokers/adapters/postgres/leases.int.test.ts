@@ -104,6 +104,20 @@ test('a subscription gets the shards of a process that left, whatever another su
   await stays.stop();
 });
 
+test('what a process holds of a subscription that it no longer serves is free', async () => {
+  await ensureCursors(database.openAs('relay'), ['kept-service', 'dropped-service']);
+  const member = (id: string) => new Membership(database.openAs('relay'), { id, leaseMs: 3_600_000 });
+  const before = member('named');
+  await before.balance(['kept-service', 'dropped-service']);
+  const after = member('named'); // started again under its name, with one service less
+  await after.beat(['kept-service']);
+  const heir = member('heir-of-one');
+  const { held } = await heir.balance(['dropped-service', 'kept-service']);
+  expect(held.get('dropped-service')).toHaveLength(16);
+  expect(held.get('kept-service')).toEqual([]);
+  for (const one of [heir, after, before]) await one.leave();
+});
+
 test('what is left of processes that crashed days ago goes when another one begins', async () => {
   await database.admin(
     `insert into brokers.member (id, subscriptions, heartbeat_at)
@@ -114,6 +128,51 @@ test('what is left of processes that crashed days ago goes when another one begi
   const left = await database.admin("select id from brokers.member where id like 'crashed-%'");
   expect(left).toEqual([{ id: 'crashed-0' }]);
   await membership.leave();
+});
+
+test('a process that stops keeps its shards until the last handler of it has ended, however long a lease is', async () => {
+  const [handling, release] = [signal(), signal()];
+  const stops = new PostgresBroker({
+    db: database.openAs('relay'),
+    member: 'stops',
+    times: { heartbeatMs: 20, leaseMs: 500 },
+  });
+  await stops.subscribe([
+    {
+      ...{ name: 'last-service', topics: ['last.v1'], concurrency: 1, order: 'required' },
+      async handle(batch) {
+        handling.fire();
+        await release.promise;
+        return done(batch);
+      },
+    },
+  ]);
+  const message = {
+    topic: 'last.v1',
+    tenantId: uuid7(),
+    envelope: '{}',
+    attributes: {},
+    enqueuedAt: new Date(),
+  };
+  await stops.publish([{ ...message, orderingKey: 'k', eventId: uuid7() }]);
+  await handling.promise;
+  const closed = stops.close();
+  const [at] = await database.admin<{ over: string }>(
+    `select (clock_timestamp() + interval '600 milliseconds')::text as over`,
+  );
+  await waitUntil('a lease is over', async () => {
+    const [clock] = await database.admin<{ over: boolean }>('select clock_timestamp() > $1 as over', [
+      at?.over,
+    ]);
+    return clock?.over;
+  });
+  const heir = new Membership(database.openAs('relay'), { id: 'heir', leaseMs: 500 });
+  const shards = async () => (await heir.balance(['last-service'])).held.get('last-service')?.length;
+  expect(await shards()).toBe(0);
+  release.fire();
+  await closed;
+  expect(await shards()).toBe(16);
+  await heir.leave();
 });
 
 /** A line to the server that can break on this side alone, as when a network is lost: the server keeps its session. */

@@ -103,7 +103,8 @@ export class Membership {
     const free = cursors.filter(
       cursor =>
         cursor.owner !== this.id &&
-        (cursor.owner === null || !members.has(cursor.owner)) &&
+        // Not of a live member either, if that one no longer serves the subscription.
+        (cursor.owner === null || !members.get(cursor.owner)?.has(cursor.subscription)) &&
         this.#isMine(cursor, members),
     );
     const isNew = this.#takenIn !== session;

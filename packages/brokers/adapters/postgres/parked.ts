@@ -63,15 +63,19 @@ export async function parkFailure(
           set state = excluded.state, attempts = excluded.attempts, retry_at = excluded.retry_at,
               last_error = excluded.last_error, dead_at = excluded.dead_at`,
     );
-    await keep(tx, key, message);
+    await keep(tx, key, [message]);
     if (dead) appendDeadLetter(ctx, key, message, { attempts, error });
   });
   await failpoint('broker.after-park');
   return state;
 }
 
-/** Keeps a message that waits behind the failed one of its key; it gains no attempts. False if the key is not parked. */
-export async function parkBehind(db: Database, key: ParkedKey, message: ParkedMessage): Promise<boolean> {
+/** Keeps messages that wait behind the failed one of their key; they gain no attempts. False if the key is not parked. */
+export async function parkBehind(
+  db: Database,
+  key: ParkedKey,
+  messages: readonly ParkedMessage[],
+): Promise<boolean> {
   return systemTransaction(db, broker, async ({ tx }) => {
     await assertHeld(tx, key);
     const parked = await rows(
@@ -80,7 +84,7 @@ export async function parkBehind(db: Database, key: ParkedKey, message: ParkedMe
           where tenant_id = ${key.tenantId} and subscription = ${key.subscription} and park_key = ${key.parkKey}
           for share`,
     );
-    if (parked.length === 1) await keep(tx, key, message);
+    if (parked.length === 1) await keep(tx, key, messages);
     return parked.length === 1;
   });
 }
@@ -160,17 +164,22 @@ export async function parkedKeys(
 
 /**
  * Keys of these shards whose next attempt is due, and how long until the next ones; the database's clock decides. Some of
- * each subscription: one whose keys cannot be tried now must not hide those of the others (DLQ-02, ORD-04).
+ * each subscription, and none of the tenants that are `paused` in it: those whose keys cannot be tried now must not hide
+ * those of the others (DLQ-02, ORD-04).
  */
 export async function dueKeys(
   db: Database,
   held: readonly { readonly subscription: string; readonly shard: number }[],
+  paused: readonly { readonly subscription: string; readonly tenantId: string }[] = [],
 ): Promise<{ subscription: string; parkKey: string; tenantId: string; shard: number; dueInMs: number }[]> {
   const { rows: found } = await db.pool.query(
     `select h.subscription, k.park_key as "parkKey", k.tenant_id as "tenantId", k.shard,
             greatest(0, extract(epoch from k.retry_at - clock_timestamp()) * 1000)::float8 as "dueInMs"
      from (
-       select subscription, array_agg(shard) as shards
+       select subscription, array_agg(shard) as shards,
+              array(select tenant_id
+                    from unnest($3::text[], $4::uuid[]) as w (paused_in, tenant_id)
+                    where paused_in = subscription) as paused
        from unnest($1::text[], $2::smallint[]) as g (subscription, shard)
        group by subscription
      ) h
@@ -178,11 +187,17 @@ export async function dueKeys(
        select p.park_key, p.tenant_id, p.shard, p.retry_at
        from brokers.parked_key p
        where p.subscription = h.subscription and p.shard = any(h.shards) and p.state = 'retrying'
+         and p.tenant_id <> all(h.paused)
        order by p.retry_at
        limit 200
      ) k
      order by k.retry_at`,
-    [held.map(({ subscription }) => subscription), held.map(({ shard }) => shard)],
+    [
+      held.map(({ subscription }) => subscription),
+      held.map(({ shard }) => shard),
+      paused.map(({ subscription }) => subscription),
+      paused.map(({ tenantId }) => tenantId),
+    ],
   );
   return found;
 }
@@ -197,14 +212,20 @@ async function assertHeld(tx: Tx, key: ParkedKey): Promise<void> {
   if (held.length === 0) throw new Fenced(`${key.subscription} lost shard ${key.shard}`);
 }
 
-async function keep(tx: Tx, key: ParkedKey, message: ParkedMessage): Promise<void> {
+async function keep(tx: Tx, key: ParkedKey, messages: readonly ParkedMessage[]): Promise<void> {
+  const each = <T>(of: (message: ParkedMessage) => T) => sql.param(messages.map(of));
   await execute(
     tx,
     sql`insert into brokers.parked_message
-          (subscription, park_key, off, shard, topic, ordering_key, event_id, tenant_id, envelope, attributes, published_at)
-        values (${key.subscription}, ${key.parkKey}, ${message.off}, ${message.shard}, ${message.topic},
-                ${message.orderingKey}, ${message.eventId}, ${message.tenantId}, ${message.envelope},
-                ${JSON.stringify(message.attributes)}, ${message.publishedAt})
+          (subscription, park_key, tenant_id, shard, off, topic, ordering_key, event_id, envelope, attributes, published_at)
+        select ${key.subscription}, ${key.parkKey}, ${key.tenantId}, ${key.shard}::smallint, m.off, m.topic,
+               m.ordering_key, m.event_id, m.envelope::json, m.attributes::json, m.published_at
+        from unnest(${each(({ off }) => off)}::bigint[], ${each(({ topic }) => topic)}::text[],
+                    ${each(({ orderingKey }) => orderingKey)}::text[], ${each(({ eventId }) => eventId)}::uuid[],
+                    ${each(({ envelope }) => envelope)}::text[],
+                    ${each(({ attributes }) => JSON.stringify(attributes))}::text[],
+                    ${each(({ publishedAt }) => publishedAt.toISOString())}::timestamptz[])
+          as m (off, topic, ordering_key, event_id, envelope, attributes, published_at)
         on conflict do nothing`,
   );
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Database } from '@ghasi/db/database';
 import { safeReason } from '@ghasi/domain-primitives/safe-reason';
 import type { Logger } from '@ghasi/telemetry/logger';
@@ -15,6 +16,9 @@ import {
 
 /** Characters of a reason that are kept. */
 export const MOST_OF_A_REASON = 1_000;
+
+/** Characters of an ordering key that parks under its own name: an index takes 2,700 bytes, and most of ours have 80. */
+const MOST_OF_A_KEY = 512;
 
 /** The key was freed while a message was on its way behind it: try that message like any other. */
 export class KeyFreed extends Error {}
@@ -57,11 +61,25 @@ export class Parking {
     return this.#keys.size > 0 && this.#keys.has(nameOf(this.#keyOf(message)));
   }
 
-  /** Puts a message behind its parked key; throws KeyFreed when the key is not parked any more. */
-  behind(message: ParkedMessage): Promise<void> {
-    const key = this.#keyOf(message);
+  /** Puts messages behind their parked keys, all of a key at once. Gives back those whose key is not parked any more. */
+  async allBehind<M extends ParkedMessage>(messages: readonly M[]): Promise<M[]> {
+    const freed: M[] = [];
+    for (const own of Map.groupBy(messages, message => nameOf(this.#keyOf(message))).values()) {
+      try {
+        await this.behind(own[0] as M, ...own.slice(1));
+      } catch (error) {
+        if (!(error instanceof KeyFreed)) throw error;
+        freed.push(...own);
+      }
+    }
+    return freed;
+  }
+
+  /** Puts messages of one key behind it; throws KeyFreed when it is not parked any more. */
+  behind(first: ParkedMessage, ...others: readonly ParkedMessage[]): Promise<void> {
+    const key = this.#keyOf(first);
     return this.#inTurn(key, async () => {
-      if (!(await parkBehind(this.#options.db, key, message))) this.#keys.delete(nameOf(key));
+      if (!(await parkBehind(this.#options.db, key, [first, ...others]))) this.#keys.delete(nameOf(key));
       if (!this.#keys.has(nameOf(key))) throw new KeyFreed(key.parkKey);
     });
   }
@@ -106,34 +124,37 @@ export class Parking {
     return this.#retrying.size;
   }
 
-  /** Tries a parked key again: its oldest message, then the ones behind it, until one fails or none is left. */
-  async retry(given: { parkKey: string; tenantId: string; shard: number }): Promise<void> {
+  /**
+   * Tries the oldest message of a parked key again. True when the next one of it is due now: that one takes its turn behind
+   * all keys that are due already, since a key may have thousands behind it.
+   */
+  async retry(given: { parkKey: string; tenantId: string; shard: number }): Promise<boolean> {
     const key = this.#withEpoch(given);
     this.#retrying.add(nameOf(key));
     try {
-      while (!(await this.#retryHead(key)));
+      return await this.#retryHead(key);
     } finally {
       this.#retrying.delete(nameOf(key));
     }
   }
 
-  /** True when there is nothing more to do for now. */
+  /** True when it is done and another one waits behind it. */
   async #retryHead(key: ParkedKey): Promise<boolean> {
     const head = await headOf(this.#options.db, key);
-    if (head?.state === 'dead') return true;
+    if (head?.state === 'dead') return false;
     if (head !== undefined) {
       const outcome = await this.#options.handle({ ...head.message, attempt: head.attempts + 1 });
       if (outcome?.kind === 'retry' || outcome?.kind === 'dead') {
         const failure = { ...failureOf(outcome), attempts: head.attempts + 1 };
         const own = failure.stray ? this.#keyOf(head.message, true) : key;
         await this.failed(head.message, failure, own);
-        if (own.parkKey === key.parkKey) return true;
-      } else if (outcome?.kind !== 'done') return true;
+        if (own.parkKey === key.parkKey) return false;
+      } else if (outcome?.kind !== 'done') return false;
     }
     return this.#inTurn(key, async () => {
       const free = await unparkHead(this.#options.db, key, head?.message.off);
       if (free) this.#keys.delete(nameOf(key));
-      return free;
+      return !free;
     });
   }
 
@@ -151,7 +172,8 @@ export class Parking {
   /** Where order matters, a message parks its key; elsewhere, and if it never belonged there, only itself. */
   #keyOf({ tenantId, shard, orderingKey, off }: ParkedMessage, stray = false): ParkedKey {
     const alone = stray || this.#options.order === 'any';
-    return this.#withEpoch({ parkKey: alone ? `${orderingKey}#${off}` : orderingKey, tenantId, shard });
+    const name = orderingKey.length > MOST_OF_A_KEY ? hashed(orderingKey) : orderingKey;
+    return this.#withEpoch({ parkKey: alone ? `${name}#${off}` : name, tenantId, shard });
   }
 
   #withEpoch(key: { parkKey: string; tenantId: string; shard: number }): ParkedKey {
@@ -163,6 +185,10 @@ export class Parking {
 /** The tenant is part of it: another tenant's message cannot hold this one's key, whatever it calls itself. */
 function nameOf({ tenantId, parkKey }: { tenantId: string; parkKey: string }): string {
   return `${tenantId} ${parkKey}`;
+}
+
+function hashed(orderingKey: string): string {
+  return `sha256:${createHash('sha256').update(orderingKey).digest('hex')}`;
 }
 
 /** Whoever settles it must know: it may be a copy of a message of ours, which has to stay what it is. */

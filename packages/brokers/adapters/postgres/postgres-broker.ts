@@ -11,14 +11,15 @@ import {
   type Subscriber,
   type Subscription,
 } from '../../broker.ts';
-import { repeat } from '../../repeat.ts';
+import { type Repeated, repeat } from '../../repeat.ts';
 import { append, unread } from './append.ts';
 import { postgresFeatures } from './features.ts';
 import { Group } from './group.ts';
-import { ensureCursors, type Held, Membership, rewindCursors } from './leases.ts';
+import { ensureCursors, Membership, rewindCursors } from './leases.ts';
 import { dueKeys } from './parked.ts';
 import { Reading } from './reading.ts';
 import { Refilling } from './refilling.ts';
+import { ShardKeeper } from './shard-keeper.ts';
 
 /** Times of the broker, in milliseconds. */
 export type BrokerTimes = {
@@ -60,10 +61,9 @@ export class PostgresBroker implements Broker {
   readonly #groups = new Map<string, Group>();
   readonly #refilling: Refilling;
   readonly #reading: Reading;
-  readonly #running: { stop(): unknown }[] = [];
-  #balancing: Promise<void> | undefined;
-  /** Subscriptions that take or give shards just now. */
-  readonly #changing = new Map<string, Promise<void>>();
+  readonly #running: Repeated[] = [];
+  #beats: Repeated | undefined;
+  readonly #keeper: ShardKeeper<Group>;
   #retryTimer: NodeJS.Timeout | undefined;
   #moreDue = false;
   #lastPassiveAck = Number.NEGATIVE_INFINITY;
@@ -87,6 +87,18 @@ export class PostgresBroker implements Broker {
       leaseMs: this.#times.leaseMs,
       ...(options.hasSession === undefined ? {} : { hasSession: options.hasSession }),
     });
+    this.#keeper = new ShardKeeper({
+      membership: this.#membership,
+      holders: this.#groups,
+      reset: async (group, held, gives) => {
+        if (gives) await group.flush(true);
+        await group.reset(held);
+        this.#refilling.forget();
+      },
+      onChanged: () => this.wake(),
+      onFailed: (_, error) =>
+        options.log?.warn({ err: error }, 'shards could not change hands; trying again'),
+    });
   }
 
   /** Makes the cursors of subscriptions, at the end of the log. */
@@ -106,13 +118,15 @@ export class PostgresBroker implements Broker {
       subscribers.map(({ name }) => name),
     );
     for (const subscriber of subscribers) this.#groups.set(subscriber.name, this.#groupOf(subscriber));
-    await this.#balance();
-    await Promise.all(this.#changing.values());
-    this.#every(this.#times.heartbeatMs, () => this.#membership.beat([...this.#groups.keys()]));
-    this.#every(this.#times.heartbeatMs, () => this.#balance());
-    this.#every(this.#times.pollMs, async () => this.wake());
-    this.#every(this.#times.ackMs, () => this.#ack());
-    this.#every(this.#times.heartbeatMs, () => this.retryParked());
+    await this.#keeper.balance();
+    await this.#keeper.settled();
+    this.#beats = this.#every(this.#times.heartbeatMs, () => this.#membership.beat([...this.#groups.keys()]));
+    this.#running.push(
+      this.#every(this.#times.heartbeatMs, () => this.#keeper.balance()),
+      this.#every(this.#times.pollMs, async () => this.wake()),
+      this.#every(this.#times.ackMs, () => this.#ack()),
+      this.#every(this.#times.heartbeatMs, () => this.retryParked()),
+    );
     this.wake();
     return { stop: () => this.close() };
   }
@@ -124,10 +138,13 @@ export class PostgresBroker implements Broker {
 
   /** Tries the parked keys that are due. */
   async retryParked(): Promise<void> {
-    const groups = [...this.#groups.values()].filter(group => !group.isPaused);
+    const groups = [...this.#groups.values()].filter(({ pauses }) => !pauses.ofAll);
     const due = await dueKeys(
       this.#db,
       groups.flatMap(({ name, shards }) => shards.map(shard => ({ subscription: name, shard }))),
+      groups.flatMap(({ name, pauses }) =>
+        pauses.tenants.map(tenantId => ({ subscription: name, tenantId })),
+      ),
     );
     const now = due.filter(key => key.dueInMs <= 0);
     const begun = now.filter(key => this.#groups.get(key.subscription)?.retry(key));
@@ -138,9 +155,9 @@ export class PostgresBroker implements Broker {
       this.#retryTimer = setTimeout(() => void this.retryParked().catch(() => {}), next.dueInMs + 1);
   }
 
-  /** A retry ended, and others had to wait for its place. */
-  #retryMore(): void {
-    if (!this.#moreDue || this.#stopped) return;
+  /** A retry ended, and others had to wait for its place, or the key goes on behind them. */
+  #retryMore(isDue: boolean): void {
+    if (!(this.#moreDue || isDue) || this.#stopped) return;
     this.#moreDue = false;
     void this.retryParked().catch(() => {}); // the next heartbeat tries again
   }
@@ -171,44 +188,12 @@ export class PostgresBroker implements Broker {
     const group: Group = new Group({
       ...{ db: this.#db, subscriber, retry, log },
       onRoom: wasFull => (wasFull ? this.wake() : this.#refilling.start(group)),
-      onRetried: () => this.#retryMore(),
-      onFenced: () => void this.#balance().catch(() => {}), // the next heartbeat tries again
+      onRetried: isDue => this.#retryMore(isDue),
+      onFenced: () => void this.#keeper.balance().catch(() => {}), // the next heartbeat tries again
       onDead: topic =>
         metrics?.inc('melmastoon_events_dlq_total', { service: name, topic, subscription: name }),
     });
     return group;
-  }
-
-  #balance(): Promise<void> {
-    this.#balancing ??= this.#doBalance().finally(() => {
-      this.#balancing = undefined;
-    });
-    return this.#balancing;
-  }
-
-  async #doBalance(): Promise<void> {
-    const { held, tooMany } = await this.#membership.balance([...this.#groups.keys()]);
-    for (const [name, group] of this.#groups) {
-      const mine = held.get(name) ?? [];
-      const extra = tooMany.get(name) ?? [];
-      const keep = mine.filter(one => !extra.some(({ shard }) => shard === one.shard));
-      if (this.#changing.has(name) || group.holdsExactly(keep)) continue;
-      const change = this.#change(group, keep, extra).finally(() => this.#changing.delete(name));
-      this.#changing.set(name, change);
-    }
-  }
-
-  /** Beside the others: it waits for handlers, and no other subscription should wait with it. */
-  async #change(group: Group, keep: readonly Held[], extra: readonly Held[]): Promise<void> {
-    try {
-      if (extra.length > 0) await group.flush(true);
-      await group.reset(keep);
-      this.#refilling.forget();
-      if (extra.length > 0) await this.#membership.release(group.name, extra);
-      this.wake();
-    } catch (error) {
-      this.#options.log?.warn({ err: error }, 'shards could not change hands; trying again');
-    }
   }
 
   /** From where the cursors of this log stand. */
@@ -220,7 +205,7 @@ export class PostgresBroker implements Broker {
     );
     await rewindCursors(this.#db, subscriptions);
     this.#membership.takeAnew();
-    await this.#balance();
+    await this.#keeper.balance();
   }
 
   async #ack(): Promise<void> {
@@ -229,22 +214,22 @@ export class PostgresBroker implements Broker {
     await Promise.all([...this.#groups.values()].map(group => group.flush(passive)));
   }
 
-  #every(ms: number, work: () => Promise<unknown>): void {
+  #every(ms: number, work: () => Promise<unknown>): Repeated {
     const { log } = this.#options;
     const onError = (error: unknown) =>
       log?.warn({ err: error }, 'the broker could not reach its database; trying again');
-    this.#running.push(repeat(ms, work, onError));
+    return repeat(ms, work, onError);
   }
 
   async #stop(): Promise<void> {
     this.#stopped = true;
-    for (const running of this.#running) running.stop();
+    for (const running of this.#running) void running.stop();
     clearTimeout(this.#retryTimer);
     await this.#reading.stop();
     await this.#refilling.stop();
-    await this.#balancing?.catch(() => {});
-    await Promise.all(this.#changing.values());
+    await this.#keeper.settled();
     await Promise.allSettled([...this.#groups.values()].map(group => group.stop()));
+    void this.#beats?.stop(); // not before: what runs may outlast a lease, and nobody else may have its shards meanwhile
     await this.#membership.leave().catch(() => {});
   }
 }

@@ -10,6 +10,23 @@ export type ConnectionOptions = {
   readonly commandTimeoutMs?: number | undefined;
 };
 
+/** So long a line may be silent before TCP asks whether anybody is there; then ten questions a second apart. */
+const KEEP_ALIVE_MS = 10_000;
+
+/**
+ * A server that is gone without a word refuses nothing: what is written to it waits a quarter of an hour for TCP to give up. So
+ * after a command that was not answered in time the next ones go over another line.
+ */
+class ImpatientRedis extends Redis {
+  override sendCommand(...given: Parameters<Redis['sendCommand']>): unknown {
+    const answer = super.sendCommand(...given);
+    given[0].promise.catch((error: Error) => {
+      if (error.message === 'Command timed out') this.disconnect(true);
+    });
+    return answer;
+  }
+}
+
 /**
  * One connection that fails fast and never repeats a command by itself: whoever published knows what a lost answer
  * means. Reconnecting goes on in the background.
@@ -22,13 +39,14 @@ export class Connection {
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
-    this.redis = new Redis(options.url, {
+    this.redis = new ImpatientRedis(options.url, {
       lazyConnect: true,
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0, // rejects what was in flight when the line broke
       autoResendUnfulfilledCommands: false,
       commandTimeout: options.commandTimeoutMs ?? 5_000,
       connectTimeout: 5_000,
+      keepAlive: KEEP_ALIVE_MS,
       retryStrategy: attempt => Math.min(attempt * 50, 2_000),
       reconnectOnError: error => /^READONLY\b/.test(error.message), // after a failover: look for the new primary
     });
@@ -70,6 +88,7 @@ export class Connection {
   /** A second connection that listens to one channel; `onMessage` also runs after a gap. */
   listen(channel: string, onMessage: () => void): { close(): void } {
     const listener = new Redis(this.#options.url, {
+      keepAlive: KEEP_ALIVE_MS, // it only hears: nothing else would tell it
       retryStrategy: attempt => Math.min(attempt * 50, 2_000),
     });
     listener.on('error', () => {}); // the other connection says it

@@ -3,6 +3,7 @@ import { isUnfitValue } from '@ghasi/db/pg-errors';
 import { failpoint } from '@ghasi/domain-primitives/failpoint';
 import type { Logger } from '@ghasi/telemetry/logger';
 import type { Delivery, Outcome, RetryPolicy, Subscriber } from '../../broker.ts';
+import type { Pause } from '../../pauses.ts';
 import { Fenced } from '../postgres/parked.ts';
 import { failureOf, Parking } from '../postgres/parking.ts';
 import type { StreamMessage } from './stream-entry.ts';
@@ -15,7 +16,7 @@ export type CourierOptions = {
   readonly log: Logger | undefined;
   /** The fencing number of a shard; -1 when it is not held any more. */
   epochOf(shard: number): number;
-  onPause(ms: number): void;
+  onPause(pause: Pause): void;
   /** A subscriber gave up: leaves a record on the `.dlq` stream. */
   recordDeadLetter(message: StreamMessage, failure: { attempts: number; error: string }): Promise<void>;
   onDead(topic: string): void;
@@ -39,13 +40,12 @@ export class Courier {
   }
 
   /**
-   * Brings a batch. Returns how many of its first messages are off our hands: done, or parked. A message that is
-   * undefined was forgotten by Redis; the outbox gives it again. Throws Fenced when the shard is somebody else's.
+   * Brings a batch. Returns how many of its first messages are off our hands: done, or parked. Throws Fenced when the shard is
+   * somebody else's.
    */
-  async bring(batch: readonly (StreamMessage | undefined)[]): Promise<number> {
+  async bring(batch: readonly StreamMessage[]): Promise<number> {
     const flowing: { place: number; message: StreamMessage }[] = [];
     for (const [place, message] of batch.entries()) {
-      if (message === undefined) continue;
       if (this.parking.has(message)) await this.#park(message, () => this.parking.behind(message));
       else flowing.push({ place, message });
     }
@@ -66,7 +66,7 @@ export class Courier {
     await failpoint('broker.after-handle');
     for (const [place, outcome] of outcomes.entries()) {
       if (outcome.kind === 'fenced') throw new Fenced(`${subscriber.name} lost a shard`);
-      if (outcome.kind === 'pause') onPause(outcome.forMs);
+      if (outcome.kind === 'pause') onPause(outcome);
       await this.#recordIfDead(deliveries[place] as Delivery & StreamMessage, outcome);
     }
     return outcomes;
@@ -84,7 +84,7 @@ export class Courier {
   }
 
   /**
-   * What PostgreSQL cannot keep (no JSON, a NUL, a key too long for an index) came from no outbox: somebody wrote it by hand.
+   * What PostgreSQL cannot keep (no JSON, a NUL) came from no outbox: somebody wrote it by hand.
    * It gets its record and holds nobody up; tried again for ever, it would hold up the whole subscription.
    */
   async #park(message: StreamMessage, work: () => Promise<void>): Promise<void> {

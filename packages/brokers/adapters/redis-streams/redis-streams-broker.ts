@@ -10,11 +10,12 @@ import {
 import { repeat } from '../../repeat.ts';
 import { Membership } from '../postgres/leases.ts';
 import { dueKeys } from '../postgres/parked.ts';
+import { ShardKeeper } from '../postgres/shard-keeper.ts';
 import { Connection } from './connection.ts';
 import { redisStreamsFeatures } from './features.ts';
 import { defaultTimes, type RedisStreamsOptions, type StreamTimes } from './redis-streams-options.ts';
 import { StreamGroup } from './stream-group.ts';
-import { GroupMissing, type HeldShard, Streams } from './streams.ts';
+import { GroupMissing, Streams } from './streams.ts';
 import { ensureGroups, knownSubscriptions, missingSince, noteProgress } from './subscriptions.ts';
 
 /** Any fixed number: one relay of an installation recovers at a time. */
@@ -31,7 +32,12 @@ export async function openRedisStreamsBroker(options: RedisStreamsOptions): Prom
   const connection = new Connection({ url, log, commandTimeoutMs });
   await connection.open();
   const broker = new RedisStreamsBroker(connection, options);
-  await broker.streams.joinEra(); // whoever comes new has claimed nothing yet
+  try {
+    await broker.streams.joinEra(); // whoever comes new has claimed nothing yet
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
   return broker;
 }
 
@@ -49,11 +55,10 @@ export class RedisStreamsBroker implements Broker {
   readonly #member: string;
   readonly #membership: Membership;
   readonly #groups = new Map<string, StreamGroup>();
-  readonly #changing = new Map<string, Promise<void>>();
+  readonly #keeper: ShardKeeper<StreamGroup>;
   readonly #running: { stop(): void }[] = [];
   #pumping: Promise<void> | undefined;
   #wanted = false;
-  #balancing: Promise<void> | undefined;
   #retryTimer: NodeJS.Timeout | undefined;
   #moreDue = false;
   #closing: Promise<void> | undefined;
@@ -68,6 +73,13 @@ export class RedisStreamsBroker implements Broker {
       id: this.#member,
       leaseMs: this.#times.leaseMs,
       ...(options.hasSession === undefined ? {} : { hasSession: options.hasSession }),
+    });
+    this.#keeper = new ShardKeeper({
+      membership: this.#membership,
+      holders: this.#groups,
+      reset: (group, held) => group.reset(held),
+      onChanged: () => this.wake(),
+      onFailed: (group, error) => this.#mend(group, error),
     });
   }
 
@@ -104,9 +116,9 @@ export class RedisStreamsBroker implements Broker {
   async subscribe(subscribers: readonly Subscriber[]): Promise<Subscription> {
     await this.prepare(subscribers.map(({ name }) => name));
     for (const subscriber of subscribers) this.#groups.set(subscriber.name, this.#group(subscriber));
-    await this.#balance();
+    await this.#keeper.balance();
     const { heartbeatMs, pollMs, markMs, trimMs } = this.#times;
-    this.#every(heartbeatMs, () => this.#balance());
+    this.#every(heartbeatMs, () => this.#keeper.balance());
     this.#every(heartbeatMs, () => this.retryParked());
     this.#every(heartbeatMs, () => this.#acknowledge());
     this.#every(pollMs, async () => this.wake());
@@ -130,11 +142,14 @@ export class RedisStreamsBroker implements Broker {
 
   /** Tries the parked keys that are due. */
   async retryParked(): Promise<void> {
-    const groups = [...this.#groups.values()].filter(group => !group.isPaused);
+    const groups = [...this.#groups.values()].filter(({ pauses }) => !pauses.ofAll);
     const held = groups.flatMap(group =>
       group.held.map(({ shard }) => ({ subscription: group.name, shard })),
     );
-    const due = await dueKeys(this.#options.db, held);
+    const paused = groups.flatMap(({ name, pauses }) =>
+      pauses.tenants.map(tenantId => ({ subscription: name, tenantId })),
+    );
+    const due = await dueKeys(this.#options.db, held, paused);
     for (const key of due) if (key.dueInMs <= 0) this.#groups.get(key.subscription)?.retry(key);
     this.#moreDue = groups.some(group => group.retriesAreFull);
     const next = due.find(key => key.dueInMs > 0);
@@ -181,10 +196,10 @@ export class RedisStreamsBroker implements Broker {
       subscriber,
       member: this.#member,
       onRoom: () => this.wake(),
-      onRetried: () => {
-        if (this.#moreDue) this.#retrySoon(); // others had to wait for its place
+      onRetried: isDue => {
+        if (isDue || this.#moreDue) this.#retrySoon(); // others had to wait for its place, or it goes on behind them
       },
-      onFenced: () => void this.#balance().catch(() => {}),
+      onFenced: () => void this.#keeper.balance().catch(() => {}),
       onDead: topic =>
         metrics?.inc('melmastoon_events_dlq_total', { service: name, topic, subscription: name }),
     });
@@ -228,40 +243,6 @@ export class RedisStreamsBroker implements Broker {
     }
   }
 
-  #balance(): Promise<void> {
-    this.#balancing ??= this.#doBalance().finally(() => {
-      this.#balancing = undefined;
-    });
-    return this.#balancing;
-  }
-
-  async #doBalance(): Promise<void> {
-    const { held, tooMany } = await this.#membership.balance([...this.#groups.keys()]);
-    for (const [name, group] of this.#groups) {
-      const extra = tooMany.get(name) ?? [];
-      const mine = held.get(name) ?? [];
-      const keep = mine.filter(one => !extra.some(({ shard }) => shard === one.shard));
-      if (this.#changing.has(name) || group.holdsExactly(keep)) continue;
-      const change = this.#change(group, keep, extra).finally(() => this.#changing.delete(name));
-      this.#changing.set(name, change);
-    }
-  }
-
-  /** Beside the heartbeat: it waits for handlers, and nobody may take this process for dead meanwhile. */
-  async #change(
-    group: StreamGroup,
-    keep: readonly HeldShard[],
-    extra: Parameters<Membership['release']>[1],
-  ): Promise<void> {
-    try {
-      await group.reset(keep);
-      if (extra.length > 0) await this.#membership.release(group.name, extra);
-      this.wake();
-    } catch (error) {
-      await this.#mend(group, error);
-    }
-  }
-
   async #note(): Promise<void> {
     await Promise.all([...this.#groups.values()].map(group => noteProgress(this.#options.db, group)));
   }
@@ -282,8 +263,7 @@ export class RedisStreamsBroker implements Broker {
     for (const running of this.#running) running.stop();
     clearTimeout(this.#retryTimer);
     await this.#pumping;
-    await this.#balancing?.catch(() => {});
-    await Promise.allSettled(this.#changing.values());
+    await this.#keeper.settled();
     await Promise.allSettled([...this.#groups.values()].map(group => group.stop()));
     await this.#note().catch(() => {});
     if (this.#groups.size > 0) await this.#membership.leave().catch(() => {});

@@ -7,6 +7,14 @@ function script(lua: string): Script {
   return { lua, sha: createHash('sha1').update(lua).digest('hex') };
 }
 
+/**
+ * For what consumers need: runs also where a Redis is full. Nothing else drains it, so whoever starts or takes over a shard must
+ * not be refused the few bytes that this takes.
+ */
+function drainingScript(lua: string): Script {
+  return script(`#!lua flags=allow-oom${lua}`);
+}
+
 // An era is the time in which nothing was lost: it has a name, and the run of the server that took the messages. FLUSHALL
 // takes it away; a restart or a failover gives another server process, which may have lost the last moments even where
 // it has a disk. A new era begins when everything that may be missing is on its way again.
@@ -39,12 +47,22 @@ redis.call('PUBLISH', ARGV[2], '')
 return offs`);
 
 /** KEYS era; ARGV a name for a new one, or nothing to only ask. Gives the era that lasts, if any. */
-export const eraScript = script(`${ERA}
+export const eraScript = drainingScript(`${ERA}
 if not era and ARGV[1] ~= '' then
   era = run .. ' ' .. ARGV[1]
   redis.call('SET', KEYS[1], era)
 end
 return era`);
+
+/** KEYS streams; ARGV group, position. Makes the group where there is none, and the stream with it. Gives how often. */
+export const groupScript = drainingScript(`
+local made = 0
+for _, stream in ipairs(KEYS) do
+  local reply = redis.pcall('XGROUP', 'CREATE', stream, ARGV[1], ARGV[2], 'MKSTREAM')
+  if not reply['err'] then made = made + 1
+  elseif not string.find(reply['err'], '^BUSYGROUP') then return reply end
+end
+return made`);
 
 // Whoever has a lower number than the one that was here before has lost the shard and must not read: what it took would
 // be missing for the new owner, and a later message of the same key would overtake it.
@@ -55,40 +73,63 @@ local function mayRead(fences, field, epoch)
   return epoch >= fence
 end`;
 
-/**
- * KEYS era, fences, streams; ARGV group, consumer, most per stream, then per stream its shard and epoch. Gives the time of
- * the look, whether the era lasts and, per stream, its new entries or FENCED.
- */
-export const readScript = script(`${ERA}${FENCE}
-local time = redis.call('TIME')
-local found = {}
-for i = 3, #KEYS do
-  local shard, epoch = ARGV[2 * i - 2], tonumber(ARGV[2 * i - 1])
-  if mayRead(KEYS[2], ARGV[1] .. ' ' .. shard, epoch) then
-    local read = redis.call('XREADGROUP', 'GROUP', ARGV[1], ARGV[2], 'COUNT', ARGV[3], 'STREAMS', KEYS[i], '>')
-    found[#found + 1] = read and read[1][2] or {}
-  else
-    found[#found + 1] = 'FENCED'
+// An event may have 256 KB: what is given at once is counted in bytes as well, a few entries at a time.
+const PIECES = `
+local PIECE = 32
+local function append(entries, more)
+  local size = 0
+  for _, entry in ipairs(more) do
+    entries[#entries + 1] = entry
+    for _, field in ipairs(entry[2]) do size = size + #field end
   end
-end
-return {string.format('%.0f', time[1] * 1000000 + time[2]), era and 1 or 0, found}`);
+  return size
+end`;
 
 /**
- * KEYS fences, stream; ARGV group, consumer, shard, epoch, from where, most. Takes over what others of the group were
- * given and have not acknowledged, without asking how long ago: the lease says that they are gone. Gives where to go on
+ * KEYS era, fences, streams; ARGV group, consumer, most per stream, most bytes, then per stream its shard and epoch. Gives the
+ * time of the look, whether the era lasts, whether there may be more and, per stream, its new entries or FENCED.
+ */
+export const readScript = drainingScript(`${ERA}${FENCE}${PIECES}
+local time = redis.call('TIME')
+local found, isMore = {}, 0
+local most, room = tonumber(ARGV[3]), tonumber(ARGV[4])
+for i = 3, #KEYS do
+  local shard, epoch = ARGV[2 * i - 1], tonumber(ARGV[2 * i])
+  local entries, isEnd = {}, false
+  if not mayRead(KEYS[2], ARGV[1] .. ' ' .. shard, epoch) then entries, isEnd = 'FENCED', true end
+  while not isEnd and room > 0 and #entries < most do
+    local count = math.min(PIECE, most - #entries)
+    local read = redis.call('XREADGROUP', 'GROUP', ARGV[1], ARGV[2], 'COUNT', count, 'STREAMS', KEYS[i], '>')
+    local got = read and read[1][2] or {}
+    room = room - append(entries, got)
+    isEnd = #got < count
+  end
+  if not isEnd then isMore = 1 end
+  found[#found + 1] = entries
+end
+return {string.format('%.0f', time[1] * 1000000 + time[2]), era and 1 or 0, isMore, found}`);
+
+/**
+ * KEYS fences, stream; ARGV group, consumer, shard, epoch, from where, most, most bytes. Takes over what others of the group
+ * were given and have not acknowledged, without asking how long ago: the lease says that they are gone. Gives where to go on
  * and the entries, or FENCED.
  */
-export const takeOverScript = script(`${FENCE}
+export const takeOverScript = drainingScript(`${FENCE}${PIECES}
 if not mayRead(KEYS[1], ARGV[1] .. ' ' .. ARGV[3], tonumber(ARGV[4])) then return 'FENCED' end
-local got = redis.call('XAUTOCLAIM', KEYS[2], ARGV[1], ARGV[2], 0, ARGV[5], 'COUNT', ARGV[6])
-return {got[1], got[2]}`);
+local entries, from, room = {}, ARGV[5], tonumber(ARGV[7])
+repeat
+  local got = redis.call('XAUTOCLAIM', KEYS[2], ARGV[1], ARGV[2], 0, from, 'COUNT', PIECE)
+  from = got[1]
+  room = room - append(entries, got[2])
+until from == '0-0' or room <= 0 or #entries >= tonumber(ARGV[6])
+return {from, entries}`);
 
 /**
  * KEYS stream; ARGV microseconds to keep where nobody consumes, milliseconds after which an idle process is forgotten.
  * Removes what every group has acknowledged, nothing else: below the oldest entry that is pending anywhere or was not
  * given to anybody yet.
  */
-export const trimScript = script(`
+export const trimScript = drainingScript(`
 local time = redis.call('TIME')
 local least
 local function factsOf(flat)
@@ -117,6 +158,7 @@ return redis.call('XTRIM', KEYS[1], 'MINID', string.format('%.0f', least))`);
 export const allScripts: readonly Script[] = [
   publishScript,
   eraScript,
+  groupScript,
   readScript,
   takeOverScript,
   trimScript,

@@ -3,6 +3,7 @@ import type { Logger } from '@ghasi/telemetry/logger';
 import type { RetryPolicy, Subscriber } from '../../broker.ts';
 import { type Batch, Lanes } from '../../lanes.ts';
 import { Gathering, Pace } from '../../pace.ts';
+import { Pauses } from '../../pauses.ts';
 import { Fenced } from '../postgres/parked.ts';
 import { KeyFreed } from '../postgres/parking.ts';
 import { Acknowledgements } from './acknowledgements.ts';
@@ -10,20 +11,12 @@ import { Courier } from './courier.ts';
 import { deadLetterFields, unreadableFields } from './dead-letter-record.ts';
 import { Progress } from './progress.ts';
 import { fromEntry, type StreamMessage } from './stream-entry.ts';
+import { firstOf, messagesOf, type StreamItem, Wholes } from './stream-item.ts';
 import { type Entry, type HeldShard, type Look, type Reader, ShardLost, type Streams } from './streams.ts';
-
-/** A message in memory; of a long queue only the number is kept, and the rest is fetched when its turn comes. */
-type Item = {
-  readonly tenantId: string;
-  readonly off: number;
-  readonly shard: number;
-  readonly message: StreamMessage | undefined;
-};
 
 const MAX_BATCH = 256;
 const MOST_PER_LOOK = 256;
 const MOST_HELD = 50_000;
-const MOST_WHOLE = 4_000;
 const PAUSE_AFTER_ERROR_MS = 1_000;
 
 /** What a group needs from the broker it belongs to. */
@@ -36,8 +29,8 @@ export type StreamGroupOptions = {
   readonly log: Logger | undefined;
   /** Room became free, or something ended: look whether there is more to do. */
   onRoom(): void;
-  /** A parked key was tried again. */
-  onRetried(): void;
+  /** A parked key was tried again; `isDue`: its next message is due now. */
+  onRetried(isDue: boolean): void;
   /** A shard is somebody else's by now: ask who holds what. */
   onFenced(): void;
   onDead(topic: string): void;
@@ -49,22 +42,22 @@ export type StreamGroupOptions = {
  */
 export class StreamGroup {
   readonly subscriber: Subscriber;
+  readonly pauses: Pauses;
   readonly #options: StreamGroupOptions;
   readonly #reader: Reader;
   readonly #topics: ReadonlySet<string>;
   readonly #courier: Courier;
   readonly #acks: Acknowledgements;
   readonly #running = new Set<Promise<void>>();
-  #lanes: Lanes<Item>;
+  #lanes: Lanes<StreamItem>;
   #progress = new Progress();
-  /** How many messages are kept whole. */
-  #whole = 0;
+  #wholes = new Wholes();
   #held = new Map<number, HeldShard>();
+  #looks = 0;
   /** Reading and changing hands happen one after the other: what is read under an old number must not be missed. */
   #turn: Promise<unknown> = Promise.resolve();
   /** Server time of the last look after which nothing was left, in microseconds. */
   #emptyAt: number | undefined;
-  #pausedUntil = 0;
   readonly #gathering: Gathering;
   readonly #pace: Pace;
   #stopped = false;
@@ -73,6 +66,7 @@ export class StreamGroup {
     const { subscriber, streams, log } = options;
     this.#options = options;
     this.subscriber = subscriber;
+    this.pauses = new Pauses(() => options.onRoom());
     this.#reader = { group: subscriber.name, consumer: options.member };
     this.#topics = new Set(subscriber.topics);
     this.#acks = new Acknowledgements(streams, subscriber.name, log);
@@ -82,7 +76,7 @@ export class StreamGroup {
     this.#courier = new Courier({
       ...options,
       epochOf: shard => this.#held.get(shard)?.epoch ?? -1,
-      onPause: ms => this.#pause(ms),
+      onPause: pause => this.pauses.begin(pause),
       recordDeadLetter: (message, failure) =>
         streams.addDeadLetter(message.topic, deadLetterFields(message, subscriber.name, failure)),
     });
@@ -94,11 +88,6 @@ export class StreamGroup {
 
   get held(): readonly HeldShard[] {
     return [...this.#held.values()];
-  }
-
-  /** True while nothing may be tried. */
-  get isPaused(): boolean {
-    return performance.now() < this.#pausedUntil;
   }
 
   /** True while no more parked keys may be tried at once. */
@@ -132,10 +121,9 @@ export class StreamGroup {
       this.#lanes = this.#freshLanes();
       this.#emptyAt = undefined;
       await this.#courier.parking.load(held.map(({ shard }) => shard));
-      const pending: Entry[] = [];
-      for (const one of held) pending.push(...(await this.#options.streams.takeOver(this.#reader, one)));
+      for (const one of held)
+        for await (const page of this.#options.streams.takeOver(this.#reader, one)) this.#accept(page);
       this.#held = new Map(held.map(one => [one.shard, one]));
-      this.#accept(pending);
     });
   }
 
@@ -159,7 +147,10 @@ export class StreamGroup {
    */
   async #look(): Promise<Look | undefined> {
     try {
-      return await this.#options.streams.read(this.#reader, this.held, MOST_PER_LOOK);
+      const { held } = this;
+      const first = this.#looks++ % held.length; // large messages of one shard leave no room for those that come after it
+      const inTurn = [...held.slice(first), ...held.slice(0, first)];
+      return await this.#options.streams.read(this.#reader, inTurn, MOST_PER_LOOK);
     } catch (error) {
       this.#fenced();
       if (error instanceof ShardLost) return undefined;
@@ -169,7 +160,7 @@ export class StreamGroup {
 
   /** Starts every batch that may run now. */
   dispatch(): void {
-    if (this.#stopped || this.#held.size === 0 || this.isPaused) return;
+    if (this.#stopped || this.#held.size === 0 || this.pauses.ofAll) return;
     if (this.#lanes.held < MAX_BATCH && this.#gathering.holdsBack(() => this.dispatch())) return;
     const take = () => this.#lanes.take({ most: this.#pace.most });
     for (let batch = take(); batch !== undefined; batch = take()) this.#track(this.#run(batch));
@@ -178,9 +169,18 @@ export class StreamGroup {
   /** Tries a parked key again, in the background; at most as many at once as the subscriber allows batches. */
   retry(key: { parkKey: string; tenantId: string; shard: number }): void {
     const { parking } = this.#courier;
-    if (!this.#held.has(key.shard) || this.#stopped || this.isPaused) return;
+    if (!this.#held.has(key.shard) || this.#stopped || this.pauses.hold(key.tenantId)) return;
     if (parking.isRetrying(key) || parking.retries >= this.subscriber.concurrency) return;
-    this.#track(parking.retry(key).finally(() => this.#options.onRetried()));
+    this.#track(this.#retry(key));
+  }
+
+  async #retry(key: { parkKey: string; tenantId: string; shard: number }): Promise<void> {
+    let isDue = false;
+    try {
+      isDue = await this.#courier.parking.retry(key);
+    } finally {
+      this.#options.onRetried(isDue);
+    }
   }
 
   /** Sends the acknowledgements that wait. */
@@ -195,11 +195,17 @@ export class StreamGroup {
     await this.flush();
   }
 
-  #freshLanes(): Lanes<Item> {
+  #freshLanes(): Lanes<StreamItem> {
     const { concurrency, maxBatch = MAX_BATCH } = this.subscriber;
-    this.#whole = 0;
+    this.#wholes = new Wholes();
     this.#progress = new Progress();
-    return new Lanes<Item>({ concurrency, maxBatch, mostPerTenant: Number.POSITIVE_INFINITY });
+    const isPaused = (tenantId: string) => this.pauses.of(tenantId);
+    return new Lanes<StreamItem>({
+      concurrency,
+      maxBatch,
+      isPaused,
+      mostPerTenant: Number.POSITIVE_INFINITY,
+    });
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -214,11 +220,8 @@ export class StreamGroup {
       if (message === undefined) this.#unreadable({ shard, raw });
       else if (!this.#isFor(message)) this.#acks.add(shard, [raw[0]]);
       else {
-        const isWhole = this.#whole < MOST_WHOLE;
-        if (isWhole) this.#whole++;
-        const { tenantId, off } = message;
-        this.#progress.begin(shard, off);
-        this.#lanes.add({ tenantId, off, shard, message: isWhole ? message : undefined });
+        this.#progress.begin(shard, message.off);
+        this.#lanes.add(this.#wholes.keep(message));
       }
     }
   }
@@ -241,7 +244,7 @@ export class StreamGroup {
 
   #track(work: Promise<void>): void {
     const guarded = work.catch(error => {
-      if (error instanceof Fenced) return this.#fenced();
+      if (error instanceof Fenced) return this.#fenced(error);
       this.#options.log?.error(
         { err: error, subscription: this.name },
         'messages could not be settled; they stay',
@@ -255,44 +258,37 @@ export class StreamGroup {
     });
   }
 
-  async #run(batch: Batch<Item>): Promise<void> {
-    const { items } = batch;
+  async #run(batch: Batch<StreamItem>): Promise<void> {
+    const items = firstOf(batch.items);
     let settled = 0; // whatever goes wrong below, nothing is lost: the batch stays where it is
     try {
-      const messages = await this.#wholeOf(items);
+      const messages = await messagesOf(this.#options.streams, items);
       const began = performance.now();
       settled = await this.#courier.bring(messages);
       this.#pace.took(performance.now() - began, messages.length);
     } catch (error) {
       if (error instanceof KeyFreed) return;
-      if (!(error instanceof Fenced)) this.#pause(PAUSE_AFTER_ERROR_MS);
+      if (!(error instanceof Fenced)) this.pauses.begin({ forMs: PAUSE_AFTER_ERROR_MS });
       throw error;
     } finally {
-      for (const { shard, off, message } of items.slice(0, settled)) {
-        if (message !== undefined) this.#whole--;
+      for (const item of items.slice(0, settled)) {
+        const { shard, off } = item;
+        this.#wholes.drop(item);
         this.#progress.finish(shard, off);
         this.#acks.add(shard, [`${off}-0`]);
       }
-      this.#lanes.finish(batch, items.length - settled);
+      this.#lanes.finish(batch, batch.items.length - settled);
       void this.flush();
     }
   }
 
-  async #wholeOf(items: readonly Item[]): Promise<(StreamMessage | undefined)[]> {
-    const numbers = items.filter(({ message }) => message === undefined);
-    const fetched = await this.#options.streams.fetch(numbers);
-    return items.map(({ message }) => message ?? fetched.shift());
-  }
-
   /** Nothing is handled or read until the broker has asked again who holds what. */
-  #fenced(): void {
+  #fenced(why?: Error): void {
+    this.#options.log?.debug(
+      { err: why, subscription: this.name },
+      'beginning again with what is not acknowledged',
+    );
     this.#held = new Map();
     this.#options.onFenced();
-  }
-
-  /** Not the message's fault: the whole subscription waits, and no attempt is counted (X-066). */
-  #pause(forMs: number): void {
-    this.#pausedUntil = Math.max(this.#pausedUntil, performance.now() + forMs);
-    setTimeout(() => this.#options.onRoom(), forMs + 1).unref();
   }
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ReplyError } from 'ioredis';
 import { BrokerForgot, type Outgoing, type Published } from '../../broker.ts';
 import type { Connection } from './connection.ts';
-import { eraScript, publishScript, readScript, takeOverScript, trimScript } from './scripts.ts';
+import { eraScript, groupScript, publishScript, readScript, takeOverScript, trimScript } from './scripts.ts';
 import {
   fromEntry,
   type RawEntry,
@@ -36,6 +36,7 @@ export class GroupMissing extends Error {}
 
 const MOST_PER_CALL = 256;
 const MOST_BYTES_PER_CALL = 1_000_000;
+const MOST_BYTES_AT_ONCE = 8 * 1_048_576; // a stream may give up to as much more, by which it is noticed
 const SHARD_NUMBERS = Array.from({ length: SHARDS }, (_, shard) => shard);
 const DLQ_KEEP_MS = 14 * 86_400_000;
 const CONSUMER_KEEP_MS = 3_600_000;
@@ -103,53 +104,40 @@ export class Streams {
   /** Makes a group on every shard where there is none, after the newest entry or before the oldest; says on how many. */
   async makeGroup(group: string, from: 'end' | 'start'): Promise<number> {
     const position = from === 'end' ? '$' : '0';
-    const make = async (shard: number): Promise<number> => {
-      try {
-        await this.#connection.redis.xgroup('CREATE', this.#stream(shard), group, position, 'MKSTREAM');
-        return 1;
-      } catch (error) {
-        if (isReply(error, 'BUSYGROUP')) return 0;
-        throw error;
-      }
-    };
-    const made = await Promise.all(SHARD_NUMBERS.map(make));
-    return made.reduce((sum, count) => sum + count, 0);
+    const streams = SHARD_NUMBERS.map(shard => this.#stream(shard));
+    return (await this.#connection.run(groupScript, streams, [group, position])) as number;
   }
 
-  /** New entries of some shards. */
+  /** New entries of some shards, a few megabytes at most: those that come first may leave nothing for the others. */
   async read(reader: Reader, held: readonly HeldShard[], most: number): Promise<Look> {
     const keys = [this.#eraKey, this.#fences, ...held.map(({ shard }) => this.#stream(shard))];
-    const args = [reader.group, reader.consumer, most, ...held.flatMap(({ shard, epoch }) => [shard, epoch])];
+    const about = [reader.group, reader.consumer, most, MOST_BYTES_AT_ONCE];
+    const args = [...about, ...held.flatMap(({ shard, epoch }) => [shard, epoch])];
     const answer = await this.#connection.run(readScript, keys, args).catch(orGroupMissing);
-    const [at, lasts, found] = answer as [string, 0 | 1, (RawEntry[] | 'FENCED')[]];
+    const [at, lasts, more, found] = answer as [string, 0 | 1, 0 | 1, (RawEntry[] | 'FENCED')[]];
     if (found.includes('FENCED')) throw new ShardLost(`${reader.group} lost a shard`);
     const perShard = found as RawEntry[][];
-    const isMore = perShard.some(entries => entries.length >= most);
     return {
       at: Number(at),
       entries: perShard.flatMap((entries, place) =>
         entries.map(raw => ({ shard: (held[place] as HeldShard).shard, raw })),
       ),
-      isMore,
-      isAll: !isMore && lasts === 1,
+      isMore: more === 1,
+      isAll: more === 0 && lasts === 1,
     };
   }
 
-  /** Everything of a shard that its group was given and has not acknowledged, oldest first, now this process's. */
-  async takeOver(reader: Reader, { shard, epoch }: HeldShard): Promise<Entry[]> {
-    const entries: Entry[] = [];
+  /** Everything of a shard that its group was given and has not acknowledged, oldest first, now this process's, in pages. */
+  async *takeOver(reader: Reader, { shard, epoch }: HeldShard): AsyncGenerator<Entry[]> {
+    const keys = [this.#fences, this.#stream(shard)];
+    const about = [reader.group, reader.consumer, shard, epoch];
     for (let from = '0-0'; ; ) {
-      const answer = await this.#connection
-        .run(
-          takeOverScript,
-          [this.#fences, this.#stream(shard)],
-          [reader.group, reader.consumer, shard, epoch, from, 500],
-        )
-        .catch(orGroupMissing);
+      const args = [...about, from, 500, MOST_BYTES_AT_ONCE];
+      const answer = await this.#connection.run(takeOverScript, keys, args).catch(orGroupMissing);
       if (answer === 'FENCED') throw new ShardLost(`${reader.group} lost shard ${shard}`);
       const [next, found] = answer as [string, RawEntry[]];
-      entries.push(...found.map(raw => ({ shard, raw })));
-      if (next === '0-0') return entries;
+      yield found.map(raw => ({ shard, raw }));
+      if (next === '0-0') return;
       from = next;
     }
   }

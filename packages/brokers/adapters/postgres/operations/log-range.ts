@@ -82,7 +82,7 @@ export function firstFrom(tx: Tx, off: number): Promise<Place | undefined> {
 /** Conditions on `l`, a row of the log: originals of a range, no dead letters and no copies made by a replay. */
 export function originalsIn({ from, to, topics, tenantId }: Range): SQL {
   return sql`l.day >= ${from.day} and l.off > ${from.off} and l.off <= ${to}
-    and right(l.topic, 4) <> '.dlq' and l.attributes ->> 'replayTarget' is null
+    and right(l.topic, 4) <> '.dlq' and brokers.readable(l.attributes) ->> 'replayTarget' is null
     ${topics === undefined ? sql`` : sql`and l.topic = any(${sql.param(topics)}::text[])`}
     ${tenantId === undefined ? sql`` : sql`and l.tenant_id = ${tenantId}`}`;
 }
@@ -97,7 +97,8 @@ export async function countFor(
   const found = await row<{ count: number; looked: number; oldest: Date | null }>(
     tx,
     sql`with looked as (
-          select l.off, l.shard, l.topic, l.tenant_id, l.published_at, l.attributes ->> 'replayTarget' as target
+          select l.off, l.shard, l.topic, l.tenant_id, l.published_at,
+                 brokers.readable(l.attributes) ->> 'replayTarget' as target
           from brokers.log l
           where l.day >= ${from.day} and l.off > ${from.off} and l.off <= ${to}
           order by l.off

@@ -121,7 +121,7 @@ async function copyBatch(
         sql`insert into brokers.log
             (day, off, shard, topic, ordering_key, event_id, tenant_id, envelope, attributes, source, enqueued_at)
           select (select brokers.log_today()), nextval('brokers.log_off'), o.shard, o.topic, o.ordering_key, o.event_id, o.tenant_id, o.envelope,
-                 (o.attributes::jsonb
+                 (case when json_typeof(o.attributes) = 'object' then brokers.readable(o.attributes)::jsonb else '{}' end
                   || jsonb_build_object('replayTarget', ${subscription}::text, 'replayOf', o.off::text))::json,
                  o.source, clock_timestamp()
           from (

@@ -39,7 +39,7 @@ export function replayDeadLetters(
     await execute(
       tx,
       sql`update brokers.parked_message m
-          set attributes = (m.attributes::jsonb || jsonb_build_object('replayOf', m.off::text))::json
+          set attributes = (brokers.readable(m.attributes)::jsonb || jsonb_build_object('replayOf', m.off::text))::json
           from ${keysOf(letters)}
           where m.tenant_id = g.tenant_id and m.subscription = g.subscription and m.park_key = g.park_key
             and m.off = g.off`,
@@ -123,14 +123,15 @@ async function closeInboxRows(tx: Tx, letters: readonly DeadLetter[]): Promise<v
           select distinct on (s.tenant_id, g.consumer_name, s.event_id)
                  s.tenant_id, g.consumer_name, s.event_id, s.topic, regexp_replace(s.topic, '[.]v[0-9]+$', ''),
                  s.event_id::text, s.ordering_key,
-                 coalesce(substring(s.envelope #>> '{metadata,aggregateVersion}' from '^[0-9]{1,18}$')::bigint, 0),
+                 coalesce(substring(brokers.readable(s.envelope) #>> '{metadata,aggregateVersion}'
+                                    from '^[0-9]{1,18}$')::bigint, 0),
                  now(), 'noop', s.attempts, s.last_error
           from unnest(${sql.param(own.map(({ tenantId }) => tenantId))}::uuid[],
                       ${sql.param(own.map(({ topic }) => consumerOf(service, topic)))}::text[],
                       ${sql.param(own.map(({ id }) => id))}::bigint[]) as g (tenant_id, consumer_name, off)
           join brokers.settled_letter s
             on s.tenant_id = g.tenant_id and s.subscription = ${service} and s.off = g.off and s.settled_at = now()
-          where s.attributes ->> 'stray' is null
+          where brokers.readable(s.attributes) ->> 'stray' is null
           on conflict (tenant_id, consumer_name, event_id) do update
           set processed_at = now(), result = 'noop'
           where inbox.processed_at is null`,
