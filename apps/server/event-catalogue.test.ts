@@ -1,9 +1,10 @@
-import { existsSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { crossTenantPolicy, crossTenantProblems } from '@ghasi/backbone/cross-tenant-policy';
 import type { EventType } from '@ghasi/event-envelope/define-event';
-import { payloadSchema, schemaPath } from '@ghasi/event-envelope/schema-uri';
+import { schemaPath } from '@ghasi/event-envelope/schema-uri';
 import { catalogue } from '@melmastoon/catalog/catalogue';
 import { crossTenantPaths } from '@melmastoon/catalog/cross-tenant-paths';
+import { silentMembers } from '@melmastoon/catalog/silent-members';
 import { describe, expect, test } from 'vitest';
 import { addedRows, catalogRows } from './fixtures/catalog-rows.ts';
 import { allServices, platformRegistry } from './services.ts';
@@ -123,12 +124,8 @@ describe.each(events)('CAT-10: $subject', event => {
   });
 
   test('REG-01: its schema file is there and says something of every member', () => {
-    expect(existsSync(new URL(`../../${schemaPath(event)}`, import.meta.url))).toBe(true);
-    expect(
-      Object.keys(
-        payloadSchema(event).properties ?? payloadSchema(event).anyOf ?? payloadSchema(event).oneOf ?? {},
-      ),
-    ).not.toEqual([]);
+    const file = readFileSync(new URL(`../../${schemaPath(event)}`, import.meta.url), 'utf8');
+    expect(silentMembers(JSON.parse(file))).toEqual([]);
   });
 });
 

@@ -54,7 +54,7 @@ test('SAGA-25: a declined card cancels the hold, and the rooms are free again', 
   expect(await desk.once(reservationId, 'held')).toMatchObject({ status: 'cancelled' });
 });
 
-test('SAGA-35..47: a whole stay, from the card to the closed folio, across all services', async () => {
+test('SAGA-35..47, ORD-03: a whole stay, from the card to the closed folio, across all services', async () => {
   const stay = await lastNight(desk, database);
   const roomTypeId = await typeWithRoom(desk, stay);
   const draft = await desk.draft(stay, 'card', roomTypeId);
@@ -99,4 +99,23 @@ test('SAGA-35..47: a whole stay, from the card to the closed folio, across all s
     );
     return ['booking_confirmed', 'welcome', 'receipt'].every(template => written.has(template));
   });
+
+  const lifecycle = ['held', 'confirmed', 'checked_in', 'checked_out'];
+  const said = await database.admin<{ verb: string }>(
+    `select split_part(topic, '.', 4) as verb from brokers.log
+     where topic like 'melmastoon.reservation.booking.%' and ordering_key like '%:' || $1 order by off`,
+    [id],
+  );
+  expect(said.map(({ verb }) => verb).filter(verb => lifecycle.includes(verb))).toEqual(lifecycle);
+  for (const schema of ['inventory', 'billing', 'lock_integration']) {
+    const heard = await database.admin<{ version: number }>(
+      `select aggregate_version::int as version from ${schema}.inbox
+       where ordering_key like '%:' || $1 and event_type like 'melmastoon.reservation.booking.%'
+       order by processed_at, aggregate_version`,
+      [id],
+    );
+    const versions = heard.map(({ version }) => version);
+    expect({ schema, versions }).toEqual({ schema, versions: versions.toSorted((a, b) => a - b) });
+    expect(versions.length).toBeGreaterThan(2);
+  }
 });

@@ -24,7 +24,9 @@ afterAll(async () => {
 });
 
 test('every failpoint of db, backbone and brokers is crashed below', () => {
-  expect(failpointsIn(['db', 'backbone', 'brokers'])).toEqual(Object.keys(crashPoints).sort());
+  expect(failpointsIn(['packages/db', 'packages/backbone', 'packages/brokers'])).toEqual(
+    Object.keys(crashPoints).sort(),
+  );
 });
 
 const committedBy = async (producer: number): Promise<number> => {

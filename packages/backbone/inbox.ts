@@ -127,6 +127,9 @@ export function createInbox(schema: string): Inbox {
           claim.messageId,
           error,
         ]);
+      }).catch(refused => {
+        // Another version of the same fact failed at the same moment: its row stands for both.
+        if (!isUniqueViolation(refused, 'inbox_business_key')) throw refused;
       });
     },
   };

@@ -4,12 +4,14 @@ import { execute } from '@ghasi/db/sql';
 import { tenantTransaction } from '@ghasi/db/tenant-transaction';
 import { tenantWrite } from '@ghasi/db/tenant-write';
 import type { TenantId } from '@ghasi/domain-primitives/ids';
+import { eventCatalogue } from '@ghasi/event-envelope/catalogue';
 import { createMetrics } from '@ghasi/telemetry/metrics';
 import { inTraceOf } from '@ghasi/telemetry/tracing';
 import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
 import { waitUntil } from '@ghasi/testing/signal';
 import { newTenantId, testActor } from '@ghasi/testing/tenants';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
 import { samplesOf } from './fixtures/metric-samples.ts';
 import {
   changeOrder,
@@ -182,7 +184,25 @@ test('ENV-09, X-024: events of one transaction share one trace, and the tracepar
   expect(new Set(rows.map(row => row.attributes.traceparent.split('-')[1])).size).toBe(1);
 });
 
+/** Declared, its owner's, and in no registry. */
+const OrderForgotten = eventCatalogue({
+  prefix: 'shop',
+  services: { orders: 'orders-service' },
+}).defineEvent({
+  subject: 'shop.orders.order.forgotten.v1',
+  summary: 'an order was forgotten',
+  retention: 'warm',
+  payload: z.strictObject({ orderId: z.string() }),
+  aggregateId: ({ orderId }) => orderId,
+  idempotencyKey: ({ orderId }) => orderId,
+});
+
 test.each([
+  [
+    'CAT-08: an event that nobody registered',
+    () => [OrderForgotten.from({ orderId: 'o1' }, { aggregateVersion: 1 })],
+    /shop\.orders\.order\.forgotten\.v1 .*regist/,
+  ],
   [
     'CAT-07, BROKER-18: an event of another service',
     () => [StockReserved.from({ orderId: 'o1', version: 1 }, { aggregateVersion: 1 })],

@@ -252,10 +252,14 @@ describe('SAGA-52, X-126: other dates', () => {
     expect(await inn.folio(owner, stay)).toMatchObject({ balance: afn(3 * NIGHT), status: 'open' });
   });
 
-  test('X-088: a change that overtakes the one before it waits for it', async () => {
+  test('X-088, ORD-13: a change that overtakes the one before it is held back until that has come', async () => {
     const { owner, stay, tenantId } = await inn.booked();
     const [first, second] = [stay.delta(4), stay.delta(6)];
     await inn.system.publish(tenantId, [second as never]);
+    await waitUntil('the second is held back', async () => {
+      const waiting = `select from inbox where tenant_id = $1 and last_error like '%has not been heard of yet'`;
+      return (await inn.system.query('billing', waiting, [tenantId])).length === 1;
+    });
     await inn.tell(tenantId, first);
     await waitUntil('both changes are posted', async () => {
       const { balance } = await inn.folio(owner, stay);

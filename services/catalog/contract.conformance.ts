@@ -1,7 +1,8 @@
 import type { EventType } from '@ghasi/event-envelope/define-event';
 import { errors } from '@ghasi/event-envelope/errors';
-import { payloadSchema, schemaUri } from '@ghasi/event-envelope/schema-uri';
+import { payloadSchema } from '@ghasi/event-envelope/schema-uri';
 import { describe, expect, test } from 'vitest';
+import { silentMembers } from './silent-members.conformance.ts';
 
 /** A payload as plain JSON. */
 export type Sample = Readonly<Record<string, unknown>>;
@@ -25,7 +26,7 @@ export function contractConformance(
     });
 
     test('its schema says something about every member', () => {
-      expect(schemaUri(event)).toContain('#sha256-');
+      expect(silentMembers(payloadSchema(event))).toEqual([]);
     });
 
     test('X-130: no member says who a guest is', () => {

@@ -220,13 +220,23 @@ describe('R16, R27: a key dies on move, check-out and new-key issue', () => {
     expect(await names(stay)).toEqual([]);
   });
 
-  test('X-088: what is older than what was heard changes nothing; a booking that comes back gets a key', async () => {
+  test('X-088, ORD-13: what is older than what was heard is a noop and changes nothing; a booking that comes back gets a key', async () => {
     const stay = bookedIn(0, { window: soon() });
     await house.tell(hotel.tenantId, stay.cancelled({ version: 8 }));
     await house.tell(hotel.tenantId, stay.confirmed({ version: 3 }));
     expect(await names(stay)).toEqual([]);
     await house.tell(hotel.tenantId, stay.confirmed({ version: 12 }));
     expect(await names(stay)).toEqual(['key_credential.issued']);
+    const heard = await house.system.query(
+      'lock_integration',
+      `select aggregate_version, result from inbox where ordering_key = $1 order by received_at`,
+      [`${hotel.tenantId}:${stay.reservationId}`],
+    );
+    expect(heard).toEqual([
+      { aggregate_version: 8n, result: 'ok' },
+      { aggregate_version: 3n, result: 'noop' },
+      { aggregate_version: 12n, result: 'ok' },
+    ]);
   });
 });
 

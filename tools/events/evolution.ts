@@ -8,11 +8,33 @@ import { type Change, isAdditive, schemaChanges } from './schema-diff.ts';
 /** What was released, what is declared now, and what was written about the way between the two. */
 export type Evolution = {
   readonly released: ReleasedBundle;
-  readonly events: readonly EventType[];
+  readonly events: readonly Declared[];
   readonly changelog: Changelog;
   /** The day on which it is asked. */
   readonly today: string;
 };
+
+/** What the rules ask of an event, declared in a contract or written in a bundle. */
+export type Declared = Omit<ReleasedEvent, 'publishesOlderUntil'> & {
+  readonly subject: string;
+  readonly type: string;
+  readonly version: number;
+  /** The version before it is published too (REG-14). */
+  readonly publishesOlder: boolean;
+  /** The file a finding about it names. */
+  readonly where: string;
+};
+
+/** An event as its contract declares it now. */
+export function declaredNow(event: EventType): Declared {
+  const { subject, type, version, owner, retention, crossTenant = false } = event;
+  return {
+    ...{ subject, type, version, owner, retention, crossTenant },
+    publishesOlder: event.replaces?.downcast !== undefined,
+    schema: payloadSchema(event),
+    where: schemaPath(event),
+  };
+}
 
 /** What the evolution rules refuse, and which bypasses were used. */
 export function evolutionFindings(evolution: Evolution): { findings: Finding[]; used: string[] } {
@@ -56,14 +78,12 @@ function removed(subject: string, { owner }: ReleasedEvent): Problem {
   return { subject, where: `services/${owner}/contract.ts`, rule: 'REG-15', what };
 }
 
-function sinceRelease(event: EventType, before: ReleasedEvent, changelog: Changelog): Problem[] {
-  const { subject } = event;
-  const where = schemaPath(event);
-  const schema = payloadSchema(event);
+function sinceRelease(event: Declared, before: ReleasedEvent, changelog: Changelog): Problem[] {
+  const { subject, where, schema } = event;
   const policies: [string, unknown, unknown][] = [
     ['owner', before.owner, event.owner],
     ['retention class', before.retention, event.retention],
-    ['cross-tenant flag', before.crossTenant, event.crossTenant ?? false],
+    ['cross-tenant flag', before.crossTenant, event.crossTenant],
   ];
   const moved = policies
     .filter(([, was, is]) => was !== is)
@@ -84,19 +104,19 @@ function sinceRelease(event: EventType, before: ReleasedEvent, changelog: Change
 
 /** REG-14: what was released beside its older version stays beside it until the day that was promised. */
 function stoppedEarly(
-  event: EventType,
+  event: Declared,
   { publishesOlderUntil }: ReleasedEvent,
   { changelog, today }: Pick<Evolution, 'changelog' | 'today'>,
 ): Problem[] {
-  if (publishesOlderUntil === undefined || event.replaces?.downcast !== undefined) return [];
-  const { subject, version } = event;
+  if (publishesOlderUntil === undefined || event.publishesOlder) return [];
+  const { subject, version, where } = event;
   const until = latest(publishesOlderUntil, runbookOf(event, changelog)?.until);
   if (today >= until) return [];
   const what = `${subject} lost its \`downcast\`: v${version - 1} was promised beside it until ${until}`;
-  return [{ subject, where: schemaPath(event), rule: 'REG-14', what }];
+  return [{ subject, where, rule: 'REG-14', what }];
 }
 
-function runbookOf({ subject }: EventType, { runbooks }: Changelog) {
+function runbookOf({ subject }: Declared, { runbooks }: Changelog) {
   return runbooks.find(entry => entry.subject === subject);
 }
 
@@ -104,19 +124,19 @@ function isUnnoted({ rule, value }: Change, subject: string, { enumNotes }: Chan
   return rule === 'REG-07' && !enumNotes.some(note => note.subject === subject && note.value === value);
 }
 
-function told(change: Change, { subject, type, version }: EventType): string {
+function told(change: Change, { subject, type, version }: Declared): string {
   const fact = `${subject}: ${change.at} ${change.what}`;
   if (change.rule === 'REG-07') return `${fact}; note it under "Enum values" in CHANGELOG.events.md`;
   return `${fact}; declare ${type}.v${version + 1} with \`replaces\` and leave this version as it was released`;
 }
 
-function asNew(event: EventType, changelog: Changelog): Problem[] {
+function asNew(event: Declared, changelog: Changelog): Problem[] {
   const { subject, version } = event;
   if (version === 1) return [];
   const problem = (what: string) => [{ subject, where: 'CHANGELOG.events.md', rule: 'REG-20', what }];
   const runbook = runbookOf(event, changelog);
   if (runbook === undefined) return problem(`${subject} is new and has no entry under "Dual publish"`);
-  if (event.replaces?.downcast === undefined)
+  if (!event.publishesOlder)
     return problem(`${subject} is new and has no \`downcast\`: v${version - 1} would stop at once (REG-14)`);
   if (runbook.days >= LEAST_DAYS) return [];
   return problem(
@@ -127,12 +147,12 @@ function asNew(event: EventType, changelog: Changelog): Problem[] {
 /** X-081: a line names subject, rule, incident and the very schema it is about, so that it excuses nothing else. */
 function ticketFor(
   { subject, rule }: Problem,
-  events: ReadonlyMap<string, EventType>,
+  events: ReadonlyMap<string, Declared>,
   { bypasses }: Changelog,
 ): string | undefined {
   const event = events.get(subject);
   if (event === undefined) return undefined;
-  const hash = schemaHash(payloadSchema(event));
+  const hash = schemaHash(event.schema);
   return bypasses.find(
     entry => entry.subject === subject && entry.rule === rule && hash.startsWith(entry.hash),
   )?.ticket;

@@ -187,6 +187,75 @@ describe('bypass', () => {
   });
 });
 
+describe('an edited baseline', () => {
+  const v1 = event(taken);
+  const replaces = { event: v1, upcast: (p: unknown) => p, downcast: (p: unknown) => p };
+  const v2 = event('lab.samples.sample.taken.v2', { replaces });
+  const runbook = `## Dual publish\n\n- \`${v2.subject}\` with \`${taken}\` from ${today} until 2026-03-15: soon\n`;
+  const tightened = event(taken, { payload: shorter });
+  const bypass = `## Bypasses\n\n- \`${taken}\` REG-08 INC-204 ${shorterHash}: partners send longer notes\n`;
+
+  /** After `merged` was merged, somebody wrote `bundle` beside the contracts `now`, and may have committed it. */
+  function edited(edit: {
+    bundle: readonly EventType[];
+    now?: readonly EventType[];
+    changelog?: string;
+    merged?: readonly EventType[];
+    text?: string;
+    isCommitted?: boolean;
+  }): string[] {
+    const { bundle, now = bundle, changelog = '', merged = [v1, lost], text, isCommitted = false } = edit;
+    using tree = plantedTree({
+      'CHANGELOG.events.md': '',
+      [releasedPath]: jsonText(bundleOf(merged)),
+    });
+    const commit = () => {
+      tree.git('add', '--all');
+      tree.git('commit', '--quiet', '--message', 'a bundle');
+    };
+    commit();
+    tree.write(releasedPath, text ?? jsonText(bundleOf(bundle)));
+    tree.write('CHANGELOG.events.md', changelog);
+    if (isCommitted) commit();
+    return checkEvents(tree.root, [party('sample-service', now)], today)
+      .findings.map(({ where, what }) => `${where}  ${what}`)
+      .filter(line => !line.includes('XT-06: melmastoon.'));
+  }
+
+  test.each([[false], [true]])(
+    'REG-17, REG-19: beside a breaking contract it fails (committed: %s), and passes with its bypass',
+    isCommitted => {
+      const [finding, ...rest] = edited({ bundle: [tightened, lost], isCommitted });
+      expect(finding).toContain(`${releasedPath}  REG-08: ${taken}`);
+      expect(rest).toEqual([]);
+      expect(edited({ bundle: [tightened, lost], isCommitted, changelog: bypass })).toEqual([]);
+    },
+  );
+
+  test('REG-17, REG-15: a subject that is taken out of it and of the contracts fails', () => {
+    expect(edited({ bundle: [v1] })).toEqual([
+      expect.stringContaining(`${releasedPath}  REG-15: ${lost.subject} was released and is gone`),
+    ]);
+  });
+
+  test('REG-17: a release passes: new subjects and fields, and a v2 with its runbook', () => {
+    const grown = event(taken, { payload: simple.extend({ mood: z.string().optional() }) });
+    expect(edited({ bundle: [grown, lost, event('lab.samples.sample.found.v1')] })).toEqual([]);
+    expect(edited({ bundle: [v1, v2, lost], changelog: runbook })).toEqual([]);
+    expect(edited({ bundle: [v1, v2, lost] })).toEqual([
+      expect.stringContaining(`${v2.subject} is new and has no entry`),
+    ]);
+  });
+
+  test('REG-14: the day until which an older version was promised does not come nearer', () => {
+    const merged = [v1, v2, lost];
+    const text = jsonText(bundleOf(merged)).replace('2026-03-15', '2026-03-01');
+    expect(edited({ bundle: merged, merged, text })).toEqual([
+      expect.stringContaining('promised until 2026-03-15, and it says 2026-03-01'),
+    ]);
+  });
+});
+
 describe('declarations', () => {
   test('CAT-07: a service that publishes what another owns fails', () => {
     const services = [party('sample-service', [event(taken)]), party('atlas-service', [lost])];

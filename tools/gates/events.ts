@@ -2,7 +2,8 @@ import { crossTenantPolicy, crossTenantProblems } from '@ghasi/backbone/cross-te
 import { registryProblems } from '@ghasi/backbone/registry';
 import { crossTenantPaths } from '@melmastoon/catalog/cross-tenant-paths';
 import { type Changelog, readChangelog } from '../events/changelog.ts';
-import { evolutionFindings } from '../events/evolution.ts';
+import { declaredNow, evolutionFindings } from '../events/evolution.ts';
+import { mergedBundleFindings } from '../events/merged-bundle.ts';
 import { readReleased } from '../events/released.ts';
 import { everyService } from '../generators/every-service.ts';
 import type { Party } from '../generators/pubsub/topology.ts';
@@ -35,7 +36,11 @@ export function checkEvents(root: string, services: readonly Party[], day: strin
   const { findings, used } =
     broken.length > 0
       ? { findings: [], used: [] }
-      : evolutionFindings({ released: readReleased(root), events, changelog, today: day });
+      : evolutionFindings({
+          ...{ released: readReleased(root), changelog, today: day },
+          events: events.map(declaredNow),
+        });
+  const bundle = mergedBundleFindings(root, { changelog, today: day });
   return {
     looked: events.length,
     of: 'subjects',
@@ -48,8 +53,9 @@ export function checkEvents(root: string, services: readonly Party[], day: strin
       })),
       ...changelog.malformed.map(({ line, what }) => ({ where: `${changelogPath}:${line}`, what })),
       ...findings,
+      ...bundle.findings,
     ],
-    notes: used,
+    notes: [...new Set([...used, ...bundle.used])],
   };
 }
 
