@@ -53,13 +53,20 @@ export type StartOptions = {
   readonly relay?: boolean;
   /** Handle messages. Default true. */
   readonly consumers?: boolean;
-  readonly retry?: RetryPolicy;
-  readonly times?: Partial<BrokerTimes>;
+  /** When failing keys pause. Default: five in a row, for 5 s up to a minute. */
   readonly breaker?: BreakerPolicy;
+  /** When and how often a failed message is tried again, of the log in PostgreSQL. Default: seven attempts in 13 minutes at most. */
+  readonly retry?: RetryPolicy;
+  /** Heartbeats, polls and leases of the log in PostgreSQL. */
+  readonly times?: Partial<BrokerTimes>;
+  /** Name of this process among the consumers of the log in PostgreSQL. Default: random. */
   readonly member?: string;
   /** Every service that consumes, also in other processes. Default: those of this process. */
   readonly subscriptions?: readonly string[];
-  /** A broker across a network; whoever opened it closes it. Default: the log in PostgreSQL. */
+  /**
+   * A broker across a network; whoever opened it closes it, and gave it `retry`, `times` and `member` of its own. Default: the log
+   * in PostgreSQL.
+   */
   readonly broker?: Broker;
 };
 
@@ -108,17 +115,18 @@ export class Backbone {
     return outbox;
   }
 
-  /** Throws NO_OUTBOX when a migration forgot `add_messaging`. */
+  /** Throws NO_DATABASE when a consuming service was given none, and NO_OUTBOX when a migration forgot `add_messaging`. */
   async start(options: StartOptions): Promise<void> {
     const { services, registry, log, metrics } = this.#options;
     const { relayDb } = options;
     const schemas = services.map(({ schema }) => schema);
+    const consuming = services.filter(({ reacts }) => reacts.length > 0);
+    if (options.consumers !== false) assertDatabases(consuming, options.databases);
     await assertOutboxes(relayDb, schemas);
     registry.readFrom(() => recordedSchemas(relayDb));
     for (const { counts } of services)
       for (const { metric, labels } of counts) metrics?.inc(metric, labels, 0);
     await relayDb.pool.query('select brokers.make_partitions(3)');
-    const consuming = services.filter(({ reacts }) => reacts.length > 0);
     const subscriptions = options.subscriptions ?? consuming.map(({ name }) => name);
     // In every role: what is published before the first consumer starts must wait for it.
     if (options.broker === undefined) await ensureCursors(relayDb, subscriptions);
@@ -249,4 +257,10 @@ export class Backbone {
     if (this.#relay === undefined) this.#wakeUps?.tell({ kind: 'outbox', schema, tenantId });
     else this.#relay.nudge(schema, tenantId);
   }
+}
+
+/** Without one, every batch of a service would fail for ever. */
+function assertDatabases(services: readonly Service[], databases: StartOptions['databases']): void {
+  const schemas = services.map(({ schema }) => schema).filter(schema => databases[schema] === undefined);
+  if (schemas.length > 0) throw backboneErrors.NO_DATABASE({ schemas });
 }

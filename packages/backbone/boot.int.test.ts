@@ -74,11 +74,24 @@ test('OUTBOX-01: a process whose services have no outbox does not start, and say
   const starting = boot([orders, stock()], { registry: createRegistry([OrderChanged, StockReserved]) }).start(
     {
       relayDb: database.openAs('relay'),
-      databases: {},
+      databases: { stock: database.openAs('svc_stock') },
     },
   );
   await expect(starting).rejects.toThrow(
     /no outbox: orders\. Add select backbone\.add_messaging\('<schema>'\) to a migration of each/,
   );
+  await database.drop();
+});
+
+test('a process that names its databases by service instead of by schema does not start', async () => {
+  const database = await testDatabase({ migrations: shopMigrations });
+  const { relay, svc } = { relay: database.openAs('relay'), svc: database.openAs('svc_stock') };
+  const parts = { registry: createRegistry([OrderChanged, StockReserved]) };
+  const start = (options: object) =>
+    boot([orders, stock()], parts).start({ relayDb: relay, databases: { 'stock-service': svc }, ...options });
+  await expect(start({})).rejects.toThrow(/No database was given for these schemas: stock\./);
+  const publisher = boot([orders, stock()], parts); // which consumes nothing, and needs none
+  await publisher.start({ relayDb: relay, databases: {}, consumers: false });
+  await publisher.stop();
   await database.drop();
 });

@@ -7,6 +7,10 @@ export const backboneErrors = defineErrors('backbone', {
     status: 500,
     text: "These schemas have no outbox: {schemas}. Add select backbone.add_messaging('<schema>') to a migration of each.",
   },
+  NO_DATABASE: {
+    status: 500,
+    text: 'No database was given for these schemas: {schemas}. `databases` of start() is by schema, not by service.',
+  },
   NOT_THE_OWNER: { status: 500, text: '{service} published {subject}, which belongs to {owner}' },
   UNREGISTERED_SUBJECT: {
     status: 500,
