@@ -1,4 +1,4 @@
-import { dataResidencies } from '@ghasi/event-envelope/metadata';
+import { regions } from '@melmastoon/tenant-service/contract';
 import { z } from 'zod';
 import { serverErrors } from './errors.ts';
 
@@ -108,7 +108,7 @@ export const environmentSchema = z.object({
     .optional()
     .describe('Addresses or ranges of proxies whose X-Forwarded-* headers count'),
   MELM_REGION: z
-    .enum(dataResidencies)
+    .enum(regions)
     .default('me-central1')
     .describe('Where this deployment keeps its data; written into every event'),
   MELM_COMMIT: z

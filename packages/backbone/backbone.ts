@@ -34,6 +34,7 @@ export type BackboneOptions = {
   readonly registry: Registry;
   readonly signer: Signer;
   readonly producedBy: Omit<Producer, 'service'>;
+  /** Where this deployment keeps its data, e.g. `me-central1`: written into each event, and events of another region are refused. */
   readonly dataResidency: DataResidency;
   readonly log?: Logger;
   readonly metrics?: Metrics;

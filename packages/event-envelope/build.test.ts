@@ -107,7 +107,7 @@ describe('buildEnvelope', () => {
     ['a parent that is no UUIDv7', { causationId: 'parent' as never }, 'causationId: not a UUIDv7'],
     ['an actor of no known kind', { actor: { type: 'robot' as never, id: 'r' } }, 'actorId.type: '],
     ['an actor without id', { actor: { type: 'user' as const, id: '' } }, 'actorId.id: is empty'],
-    ['an unknown region', { dataResidency: 'mars-north1' as never }, 'metadata.dataResidency: '],
+    ['a region that is none', { dataResidency: 'Mars North' }, 'metadata.dataResidency: '],
     ['a source nobody knows', { source: 'fax' as never }, 'metadata.source: '],
     ['extra members beyond 4 KiB', { extra: { note: 'x'.repeat(4_096) } }, '4096 are allowed'],
     ['extra members that are no JSON', { extra: { n: Number.NaN } }, 'metadata: '],

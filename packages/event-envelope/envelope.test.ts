@@ -68,7 +68,7 @@ describe('ENV-02: a bad envelope is refused with its reason', () => {
   test.each([
     ['a class nobody knows', { retentionClass: 'frozen' }, 'metadata.retentionClass: '],
     ['a class that is not the registry’s', { retentionClass: 'cold' }, 'the registry says warm'],
-    ['an unknown region', { dataResidency: 'mars-north1' }, 'metadata.dataResidency: '],
+    ['a region that is none', { dataResidency: 'Mars North' }, 'metadata.dataResidency: '],
     ['no region', { dataResidency: undefined }, 'metadata.dataResidency: '],
     ['fromOfflineReplay in text', { fromOfflineReplay: 'yes' }, 'metadata.fromOfflineReplay: '],
     ['an ordering key without tenant', { orderingKey: placed.orderId }, 'not <tenantId>:<aggregateId>'],

@@ -5,11 +5,15 @@ import { aiProvenance } from './ai-provenance.ts';
 import { keyText, MAX_KEY } from './key-text.ts';
 import { retentionClasses } from './retention.ts';
 
-/** Where an event's data may live (TEN-19). */
-export const dataResidencies = ['me-central1', 'asia-south1', 'europe-west1', 'us-central1'] as const;
+/** Where an event's data may live: the name of a region, e.g. `me-central1`. Which ones there are, the installation says. */
+export type DataResidency = string;
 
-/** One of the four regions. */
-export type DataResidency = (typeof dataResidencies)[number];
+const REGION = /^[a-z][a-z0-9-]{1,31}$/;
+
+/** True for what may be the name of a region. */
+export function isRegion(value: unknown): value is DataResidency {
+  return typeof value === 'string' && REGION.test(value);
+}
 
 /** Through which channel the change came; who made it is `actorId` (X-036). */
 export const sources = ['api', 'ui', 'system', 'integration', 'worker'] as const;
@@ -29,7 +33,7 @@ export const ulidText = z
 export const metadata = z
   .looseObject({
     retentionClass: z.enum(retentionClasses),
-    dataResidency: z.enum(dataResidencies),
+    dataResidency: z.string().regex(REGION, 'is no name of a region: lower case, digits and hyphens'),
     /** True when raised by the desktop's main process and replayed at sync. */
     fromOfflineReplay: z.boolean().optional(),
     aiProvenance: aiProvenance.optional(),

@@ -4,7 +4,7 @@ import { actorTypes, type EventEnvelope, maxLength } from './envelope-parts.ts';
 import type { EventType } from './event-type.ts';
 import { isIsoDate } from './instant.ts';
 import { isPlainKey, MAX_KEY } from './key-text.ts';
-import { dataResidencies, sources } from './metadata.ts';
+import { isRegion, sources } from './metadata.ts';
 import { schemaUri } from './schema-uri.ts';
 import { PLATFORM } from './tenant.ts';
 
@@ -64,7 +64,7 @@ function isPlainMetadata(metadata: unknown, event: EventType, start: string): bo
   const optional = (source === undefined ? 0 : 1) + (fromOfflineReplay === undefined ? 0 : 1);
   return (
     metadata.retentionClass === event.retention &&
-    isOneOf(dataResidencies, metadata.dataResidency) &&
+    isRegion(metadata.dataResidency) &&
     isPlainKey(orderingKey, MAX_KEY) &&
     orderingKey.startsWith(start) &&
     orderingKey.length > start.length &&
