@@ -67,7 +67,7 @@ test('DLQ-03, DLQ-16: it is refused while a process serves it or dead letters wa
   const letters = () => listDeadLetters(db, { subscription: consumer.name });
   await waitUntil('two are dead, one waits', async () => {
     const [one, two] = await letters();
-    return (one?.waiting ?? 0) + (two?.waiting ?? 0) === 1;
+    return one !== undefined && two !== undefined && one.waiting + two.waiting === 1;
   });
   const wanted = { subscription: 'rooms', withLetters: true };
   await expect(dropSubscription(db, change, wanted)).rejects.toThrow(
