@@ -208,16 +208,7 @@ test('OUTBOX-38: a row that appears where nobody expects one is found by the loo
   const lost = await openTransaction(market, tenantId);
   await lost.change('lost');
   await lost.commit();
-  await database.admin(
-    `with gone as (delete from orders.outbox where tenant_id = $1 returning *)
-     insert into orders.outbox (id, seq, tenant_id, aggregate_type, aggregate_id, aggregate_version, topic, ordering_key,
-                                envelope, attributes, idempotency_key)
-     overriding system value
-     select id, -1, tenant_id, aggregate_type, aggregate_id, aggregate_version, topic, ordering_key, envelope, attributes,
-            idempotency_key
-     from gone`,
-    [tenantId],
-  );
+  await moveFarBelow(tenantId, 1);
   await waitUntil('the row is moved', async () => (await mover.pass()) === 1);
   expect(await logOf(database, tenantId)).toHaveLength(1);
 });
@@ -232,16 +223,7 @@ test('DLQ-39: after a failover, numbers that began again far below are found as 
   const lost = await openTransaction(market, tenantId);
   await lost.change('lost');
   await lost.commit();
-  await database.admin(
-    `with gone as (delete from orders.outbox where tenant_id = $1 returning *)
-     insert into orders.outbox (id, seq, tenant_id, aggregate_type, aggregate_id, aggregate_version, topic, ordering_key,
-                                envelope, attributes, idempotency_key)
-     overriding system value
-     select gen_random_uuid(), -n, tenant_id, aggregate_type, aggregate_id, aggregate_version, topic, ordering_key, envelope,
-            attributes, idempotency_key || n
-     from gone, generate_series(1, 2500) n`,
-    [tenantId],
-  );
+  await moveFarBelow(tenantId, 2_500);
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
   vi.advanceTimersByTime(3_600_000); // it is time for one look, and for no other
@@ -250,3 +232,17 @@ test('DLQ-39: after a failover, numbers that began again far below are found as 
     return (await logOf(database, tenantId)).length === 2_500;
   });
 });
+
+/** Takes the tenant's only row out of the outbox and puts so many like it where no mover expects any. */
+function moveFarBelow(tenantId: string, copies: number) {
+  return database.admin(
+    `with gone as (delete from orders.outbox where tenant_id = $1 returning *)
+     insert into orders.outbox (id, seq, tenant_id, aggregate_type, aggregate_id, aggregate_version, topic, ordering_key,
+                                envelope, attributes, idempotency_key)
+     overriding system value
+     select gen_random_uuid(), -n, tenant_id, aggregate_type, aggregate_id, aggregate_version, topic, ordering_key, envelope,
+            attributes, idempotency_key || n
+     from gone, generate_series(1, $2::int) n`,
+    [tenantId, copies],
+  );
+}

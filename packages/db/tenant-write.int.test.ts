@@ -196,7 +196,7 @@ test('nobody waits for his turn longer than for a connection', async () => {
     Array.from({ length: 400 }, (_, n) => tenantWrite(silent, who, ctx => note(ctx, `${n}`))),
   );
   expect(outcomes.filter(({ status }) => status === 'fulfilled')).toEqual([]);
-  expect(begun).toBe(2);
+  expect(begun).toBeLessThanOrEqual(2); // and not one batch of 64 after the other
   await silent.close();
   await proxy.close();
 });
