@@ -8,6 +8,7 @@ import { startEmbeddedPostgres } from '@ghasi/db/embedded';
 import { migrate } from '@ghasi/db/migrate';
 import { jobsMigrations } from '@ghasi/jobs/migrations';
 import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
+import { installedPostgres } from '@ghasi/testing/installed-postgres';
 import { memoryFolder } from '@ghasi/testing/memory-folder';
 import { waitUntil } from '@ghasi/testing/signal';
 import { newTenantId } from '@ghasi/testing/tenants';
@@ -20,6 +21,8 @@ import { unsettled } from './settled.ts';
 /** A database, wherever it is. */
 type Side = Place & Pick<TestDatabase, 'admin'>;
 
+const SECRET = 'Yk3vQ9Zr2Lx0Vn5Jw7Tk3Bp9Hs1Dm4Gc6F-restore';
+const allMigrations = [jobsMigrations, backboneMigrations, brokerMigrations, ...shopMigrations];
 const tenantId = newTenantId();
 const change = (db: Parameters<typeof changeOrder>[0], n: number) =>
   changeOrder(db, tenantId, { orderId: `o${n % 7}` });
@@ -116,60 +119,64 @@ test('DLQ-40: after its rows were copied cursors still work: what was waiting ar
   await goesOn(after);
 });
 
-/** Why `pg_dump` cannot be used on the run's server; undefined where it can. */
-async function whyNoDump({ admin }: TestDatabase): Promise<string | undefined> {
-  const [server] = await admin<{ major: number }>(
-    `select current_setting('server_version_num')::int / 10000 as major`,
-  );
-  try {
-    const own = Number(/\d+/.exec(execFileSync('pg_dump', ['--version'], { encoding: 'utf8' }))?.[0]);
-    if (own >= (server?.major ?? 0)) return undefined;
-    return `pg_dump ${own} refuses PostgreSQL ${server?.major}; install postgresql-client-${server?.major}`;
-  } catch {
-    return 'there is no pg_dump on the PATH';
-  }
+/** A server of this test's own; `programs` of another PostgreSQL than ours. */
+async function ownServer(dataDir: string, programs?: string): Promise<Side & { stop(): Promise<void> }> {
+  const server = await startEmbeddedPostgres({
+    dataDir,
+    password: SECRET,
+    settings: { fsync: 'off' },
+    ...(programs === undefined ? {} : { programs }),
+  });
+  const client = await openClient(server.adminUrl, 'test-admin');
+  const admin: Side['admin'] = async (text, values) => (await client.query(text, values)).rows;
+  let stopping: Promise<void> | undefined;
+  const stop = () => (stopping ??= client.end().then(() => server.stop()));
+  onTestFinished(stop);
+  return { adminUrl: server.adminUrl, secret: SECRET, admin, stop };
 }
 
-test('DLQ-40: the same after pg_dump and pg_restore', async ({ skip }) => {
-  const before = await ownDatabase({ migrations: shopMigrations });
-  const missing = await whyNoDump(before);
-  if (missing !== undefined) {
-    console.error(`\n*** A dump by pg_dump is LEFT OUT: ${missing}. ***\n`);
-    skip(missing);
-  }
-  await fill(before);
-  const folder = await memoryFolder('melm-dump-');
+async function ownFolder(): Promise<string> {
+  const folder = await memoryFolder('melm-restore-');
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const file = join(folder, 'dump');
-  const after = await ownDatabase({ empty: true });
-  execFileSync('pg_dump', ['--format=custom', `--file=${file}`, before.adminUrl]);
-  execFileSync('pg_restore', ['--exit-on-error', `--dbname=${after.adminUrl}`, file]);
+  return folder;
+}
+
+test('DLQ-40: the same after pg_dump and pg_restore, on the oldest PostgreSQL there is here', async ({
+  skip,
+}) => {
+  const installed = installedPostgres();
+  if (installed === undefined) {
+    const missing = 'no PostgreSQL 15 or newer is installed on this machine, with its pg_dump';
+    console.error(`\n*** A dump by pg_dump is LEFT OUT: ${missing}. ***\n`);
+    return skip(missing);
+  }
+  const { folder: programs } = installed;
+  const run = (program: string, ...args: string[]) =>
+    execFileSync(join(programs, program), args, { stdio: 'pipe' }); // it complains of the role that is there already
+  const folder = await ownFolder();
+  const before = await ownServer(join(folder, 'before'), programs);
+  await migrate(before.adminUrl, allMigrations, { secret: SECRET });
+  await fill(before);
+  const [roles, dump] = [join(folder, 'roles.sql'), join(folder, 'melmastoon.dump')];
+  run('pg_dumpall', '--roles-only', '--no-role-passwords', `--file=${roles}`, `--dbname=${before.adminUrl}`);
+  run('pg_dump', '--format=custom', `--file=${dump}`, before.adminUrl);
+  await before.stop();
+  const after = await ownServer(join(folder, 'after'), programs);
+  run('psql', '--quiet', `--file=${roles}`, after.adminUrl);
+  run('pg_restore', '--exit-on-error', `--dbname=${after.adminUrl}`, dump);
+  expect(await migrate(after.adminUrl, allMigrations, { secret: SECRET })).toEqual([]); // passwords and rights only
   await goesOn(after);
 });
 
 test('DLQ-40: a data folder that was copied while its server was stopped goes on elsewhere: cursors, outbox, inbox', async () => {
-  const folder = await memoryFolder('melm-restore-');
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const secret = 'Yk3vQ9Zr2Lx0Vn5Jw7Tk3Bp9Hs1Dm4Gc6F-restore';
-  const startOn = async (name: string) => {
-    const server = await startEmbeddedPostgres({ dataDir: join(folder, name), password: secret });
-    let stopping: Promise<void> | undefined;
-    const stop = () => (stopping ??= server.stop());
-    onTestFinished(stop);
-    const client = await openClient(server.adminUrl, 'test-admin');
-    onTestFinished(async () => client.end().catch(() => {}));
-    const admin: Side['admin'] = async (text, values) => (await client.query(text, values)).rows;
-    return { stop, client, adminUrl: server.adminUrl, secret, admin };
-  };
-  const before = await startOn('before');
-  const sets = [jobsMigrations, backboneMigrations, brokerMigrations, ...shopMigrations];
-  await migrate(before.adminUrl, sets, { secret });
+  const folder = await ownFolder();
+  const before = await ownServer(join(folder, 'before'));
+  await migrate(before.adminUrl, allMigrations, { secret: SECRET });
   await fill(before);
-  await before.client.end();
   await before.stop();
   execFileSync('cp', ['-a', join(folder, 'before'), join(folder, 'after')]);
   await rm(join(folder, 'before'), { recursive: true }); // nothing may look there any more
-  const after = await startOn('after');
+  const after = await ownServer(join(folder, 'after'));
   expect(after.adminUrl).not.toBe(before.adminUrl);
   await goesOn(after);
 });

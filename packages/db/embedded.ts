@@ -3,7 +3,14 @@ import { existsSync } from 'node:fs';
 import { chown, mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { basename, dirname, join } from 'node:path';
-import { findBinaries, postgresUser, reachable, type SystemUser } from './embedded-binaries.ts';
+import {
+  type Binaries,
+  binariesIn,
+  findBinaries,
+  postgresUser,
+  reachable,
+  type SystemUser,
+} from './embedded-binaries.ts';
 import { dbErrors } from './errors.ts';
 
 /** A running PostgreSQL of our own; `stop` ends it cleanly, `exited` tells when it ended without being asked to. */
@@ -17,12 +24,16 @@ export type EmbeddedPostgres = {
   stop(): Promise<void>;
 };
 
-/** `settings` override ours, e.g. `{ fsync: 'off' }` in tests. `port` 0 or absent: any free one. */
+/**
+ * `settings` override ours, e.g. `{ fsync: 'off' }` in tests. `port` 0 or absent: any free one. `programs`: the folder of another
+ * PostgreSQL's, such as `/usr/lib/postgresql/15/bin`, instead of those that npm installed.
+ */
 export type EmbeddedOptions = {
   dataDir: string;
   password: string;
   port?: number;
   settings?: Record<string, string>;
+  programs?: string;
 };
 
 const ADMIN = 'postgres';
@@ -49,12 +60,11 @@ const defaultSettings = {
  */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const user = await postgresUser();
-  const bin = await findBinaries(user);
+  const bin = options.programs === undefined ? await findBinaries(user) : binariesIn(options.programs);
   const dataDir = reachable(options.dataDir, user);
   const release = await holdFolder(dataDir);
   try {
-    if (!existsSync(join(dataDir, 'PG_VERSION')))
-      await initialise(bin.initdb, dataDir, options.password, user);
+    if (!existsSync(join(dataDir, 'PG_VERSION'))) await initialise(bin, dataDir, options.password, user);
     await stopOrphan(dataDir);
     const port = options.port || (await freePort());
     const settings = {
@@ -117,7 +127,7 @@ function socketFolder(dataDir: string): string | undefined {
     : undefined;
 }
 
-async function initialise(initdb: string, dataDir: string, password: string, user: SystemUser | undefined) {
+async function initialise(bin: Binaries, dataDir: string, password: string, user: SystemUser | undefined) {
   await rm(dataDir, { recursive: true, force: true }); // the rest of an initdb that was cut short
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const passwordFile = `${dataDir}.pw`;
@@ -125,9 +135,8 @@ async function initialise(initdb: string, dataDir: string, password: string, use
   if (user) await giveTo(user, [dataDir, passwordFile]);
   try {
     const args = ['-D', dataDir, '-U', ADMIN, `--pwfile=${passwordFile}`, '--auth=scram-sha-256'];
-    // The builtin provider sorts the same on every system; the system's own locales do not.
-    args.push('--encoding=UTF8', '--locale-provider=builtin', '--locale=C.UTF-8', '--no-instructions');
-    const child = spawn(initdb, args, { ...ids(user), stdio: ['ignore', 'ignore', 'pipe'] });
+    args.push('--encoding=UTF8', ...bin.locale, '--no-instructions');
+    const child = spawn(bin.initdb, args, { ...ids(user), stdio: ['ignore', 'ignore', 'pipe'] });
     let complaint = '';
     child.stderr.on('data', chunk => (complaint += chunk));
     const code = await new Promise<number | null>((resolve, reject) =>

@@ -28,6 +28,7 @@ const FOLDER = 'melm-test-';
 /**
  * Starts one PostgreSQL and one Redis for the whole run and migrates the template that test files clone. Durability
  * is off: a test may kill a process, never the machine. What fills gigabytes asks for `diskFolder`, and for `more` settings.
+ * `TEST_POSTGRES` names a folder with the programs of another PostgreSQL, to try all of it there.
  */
 export async function startTestServers(
   sets: MigrationSet[],
@@ -36,16 +37,23 @@ export async function startTestServers(
 ): Promise<{ servers: TestServers; stop(): Promise<void> }> {
   await removeLeftovers();
   const folder = await makeFolder(FOLDER);
+  const programs = process.env.TEST_POSTGRES;
   const settings = {
     fsync: 'off',
     full_page_writes: 'off',
     max_connections: '1000', // three files at once, each of which may run two servers with 150
     log_min_messages: 'fatal',
-    scram_iterations: '1', // 4096 times for each sign-in and each role of each start is 3 ms each
+    // 4096 times for each sign-in and each role of each start is 3 ms each; 15 knows no other number.
+    ...(programs === undefined ? { scram_iterations: '1' } : {}),
     ...more,
   };
   const dataDir = join(folder, 'pg');
-  const postgres = await startEmbeddedPostgres({ dataDir, password: SECRET, settings });
+  const postgres = await startEmbeddedPostgres({
+    dataDir,
+    password: SECRET,
+    settings,
+    ...(programs === undefined ? {} : { programs }),
+  });
   const redis = await startRedisServer();
   const stop = async () => {
     await redis?.stop();
