@@ -200,6 +200,29 @@ test('one bad message among 256 costs a few transactions more, not one for each 
   expect(runs.length).toBeLessThan(3 * 256);
 });
 
+test('DLQ-07: a message whose effect is refused at COMMIT fails like any other, and holds up nobody', async () => {
+  await database.admin(`
+    create function stock.assert_version() returns trigger language plpgsql
+      as $$ begin raise exception 'no such version' using errcode = '23514'; end $$;
+    create constraint trigger assert_version after insert on stock.effects deferrable initially deferred
+      for each row when (new.version < 0) execute function stock.assert_version()`);
+  const tenantId = newTenantId();
+  const all = versionsOf([
+    { orderId: 'o1', what: 'good' },
+    { orderId: 'o2', what: 'bad' },
+    { orderId: 'o3', what: 'good' },
+  ]);
+  const atBad = (ctx: Ctx) => recordEffect(ctx, { orderId: 'o2', version: -1 });
+  const { subscriber } = openConsumer('required', { atBad });
+  const outcomes = await subscriber.handle(await published(tenantId, all), undefined);
+  expect(outcomes).toMatchObject([
+    { kind: 'done' },
+    { kind: 'retry', error: 'no such version' },
+    { kind: 'done' },
+  ]);
+  expect((await effects(tenantId)).map(({ orderId }) => orderId)).toEqual(['o1', 'o3']);
+});
+
 test('X-090: a reaction that hangs is waited for once with the others of its batch, and then alone', async () => {
   const tenantId = newTenantId();
   const all = versionsOf(

@@ -10,6 +10,7 @@ import { isPrivilegeViolation, sqlState } from './pg-errors.ts';
 import { execute, row, rows, TransactionOver } from './sql.ts';
 import {
   type Ctx,
+  repeatableTransaction,
   systemTransaction,
   tenantRead,
   tenantTransaction,
@@ -21,6 +22,9 @@ let db: Database;
 beforeAll(async () => {
   database = await testDatabase({ migrations: [scratch] });
   db = database.open('scratch');
+  await database.admin(
+    'alter table scratch.journal add constraint journal_once unique (tenant_id, entry) deferrable initially deferred',
+  );
 });
 afterAll(() => database.drop());
 
@@ -92,6 +96,24 @@ test('a transaction that fails together with COMMIT or BEGIN gives its connectio
   });
   await expect(swallowed).rejects.toThrow(/rolled back/);
   expect(await pid()).toBe(before);
+});
+
+test.each([
+  ['', tenantTransaction],
+  [' that may be repeated', repeatableTransaction],
+])('a transaction%s whose COMMIT is refused says why, and gives its connection back', async (_, run) => {
+  const one = database.openAs('svc_scratch', { max: 1 });
+  const who = as();
+  const pid = async () => (await one.pool.query('select pg_backend_pid() as pid')).rows[0].pid as number;
+  const before = await pid();
+  const twice = run(one, who, async ({ tx, tenantId, write }) => {
+    const entry = sql`insert into scratch.journal (tenant_id, entry) values (${tenantId}, 'once')`;
+    write(execute(tx, entry));
+    write(execute(tx, entry));
+  });
+  await expect(twice).rejects.toMatchObject({ code: '23505', constraint: 'journal_once' });
+  expect(await pid()).toBe(before);
+  expect(await tenantRead(db, who, ({ tx }) => rows(tx, sql`select 1 from scratch.journal`))).toEqual([]);
 });
 
 test('what follows a commit and fails does not make it a failure, and keeps nothing else from happening', async () => {

@@ -7,7 +7,7 @@ import { isAccepted, type ValueOf } from './accepted.ts';
 import { type CommitOutcome, readBootId, settleCommit, type TransactionMark } from './commit-outcome.ts';
 import type { Ctx, Who } from './ctx.ts';
 import type { Database, Outbox, OutboxRow } from './database.ts';
-import { sqlState } from './pg-errors.ts';
+import { isConnectionLoss, sqlState } from './pg-errors.ts';
 import { nameOf, sendPrepared } from './send.ts';
 import { RolledBack, Sent } from './sent.ts';
 import { endTx, txOn } from './sql.ts';
@@ -147,7 +147,7 @@ function transaction<R>(
     } catch (error) {
       // The line is as good as before: what failed was one of our own statements.
       if (error instanceof RolledBack) ended('aborted', true);
-      else if (error instanceof StatementSkipped) await rollBack(client, ended);
+      else if (error instanceof StatementSkipped || isRefusal(error)) await rollBack(client, ended);
       throw await sent.reasonFor(error);
     }
     await failpoint('db.after-commit');
@@ -243,13 +243,21 @@ async function commit(
     refusal = new RolledBack();
   } catch (error) {
     if (error instanceof StatementSkipped) throw error; // COMMIT was not run: what it left with had failed
-    if (mark === undefined) return 'unknown';
+    if (mark === undefined) {
+      if (isRefusal(error)) throw error;
+      return 'unknown';
+    }
     const settled = await settleCommit(db.url, mark);
     db.log?.warn({ err: error, xid: mark.xid, settled }, 'the answer to COMMIT was lost; asked the server');
     if (settled !== 'aborted') return settled;
     refusal = error;
   }
   throw refusal;
+}
+
+/** The server said no, for a constraint that is looked at on COMMIT as a rule; it did not go away. */
+function isRefusal(error: unknown): boolean {
+  return sqlState(error) !== undefined && !isConnectionLoss(error);
 }
 
 const bootIds = new WeakMap<PoolClient, string>();
