@@ -7,7 +7,7 @@ import { StatementSkipped } from './statement-batch.ts';
 export class Sent {
   readonly #writes: Promise<unknown>[] = [];
   readonly #checks: Promise<unknown>[] = [];
-  readonly #later: (() => void)[] = [];
+  readonly #later: (() => unknown)[] = [];
   #failure: { readonly reason: unknown } | undefined;
   readonly #mostMs: number;
 
@@ -42,11 +42,14 @@ export class Sent {
 
   /** What was committed is told as committed, whatever becomes of the work that was to follow. */
   committed(log: Logger | undefined): void {
+    const tell = (error: unknown) =>
+      log?.error({ err: error }, 'what was to follow a commit failed; the commit stands');
     for (const work of this.#later) {
       try {
-        work();
+        const ends = work();
+        if (ends instanceof Promise) ends.catch(tell); // nobody else hears of it, and that ends a process
       } catch (error) {
-        log?.error({ err: error }, 'what was to follow a commit failed; the commit stands');
+        tell(error);
       }
     }
   }

@@ -1,5 +1,7 @@
+import { createLogger } from '@ghasi/telemetry/logger';
 import { createMetrics } from '@ghasi/telemetry/metrics';
 import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
+import { waitUntil } from '@ghasi/testing/signal';
 import { newTenantId, testActor } from '@ghasi/testing/tenants';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Database, openDatabase } from './database.ts';
@@ -119,15 +121,25 @@ test.each([
 test('what follows a commit and fails does not make it a failure, and keeps nothing else from happening', async () => {
   const who = as();
   const heard: string[] = [];
-  const value = await tenantTransaction(db, who, async ({ tx, tenantId, write, afterCommit }) => {
+  const told: string[] = [];
+  const log = createLogger({
+    name: 'scratch',
+    destination: { write: line => told.push(JSON.parse(line).err.message) },
+  });
+  const value = await tenantTransaction({ ...db, log }, who, async ({ tx, tenantId, write, afterCommit }) => {
     write(execute(tx, sql`insert into scratch.notes (tenant_id, body) values (${tenantId}, 'kept')`));
     afterCommit(() => {
       throw new Error('a metric that nobody declared');
+    });
+    afterCommit(async () => {
+      throw new Error('a cache that is away'); // unheard, it would end the process
     });
     afterCommit(() => heard.push('told'));
     return 'committed';
   });
   expect([value, ...heard]).toEqual(['committed', 'told']);
+  await waitUntil('both failures are told', () => told.length === 2);
+  expect(told).toEqual(['a metric that nobody declared', 'a cache that is away']);
 });
 
 test('TEN-08: a row of another tenant is refused by the database itself', async () => {

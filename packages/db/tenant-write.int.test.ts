@@ -1,3 +1,4 @@
+import { createLogger } from '@ghasi/telemetry/logger';
 import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
 import { signal } from '@ghasi/testing/signal';
 import { targetOf, tcpProxy } from '@ghasi/testing/tcp-proxy';
@@ -126,6 +127,15 @@ test('each caller writes as himself, at his own time', async () => {
   expect(seen).toEqual(['usr_a 2026-01-01T00:00:00.000Z', 'usr_b 2026-02-01T00:00:00.000Z']);
 });
 
+test('a caller without a log of his own writes into none of the others', async () => {
+  const heard: string[] = [];
+  const log = createLogger({ name: 'of one', destination: { write: line => heard.push(line) } });
+  const who = as();
+  const people = [{ ...who, log }, who, { ...who, log }, who]; // they share transactions by twos
+  await Promise.all(people.map((one, n) => tenantWrite(db, one, ctx => ctx.log.info(`caller ${n}`))));
+  expect(heard.map(line => JSON.parse(line).msg)).toEqual(['caller 0', 'caller 2']);
+});
+
 test('what is to happen after the commit happens for those who are kept, once', async () => {
   const who = as();
   const heard: string[] = [];
@@ -207,6 +217,14 @@ test('work that waits is refused', async () => {
   const waits = async (ctx: WriteCtx) => void note(ctx, 'too late');
   await expect(tenantWrite(db, who, waits as never)).rejects.toThrow(/must not wait/);
   expect(await notesOf(who)).toEqual([]);
+  const isRefused = signal();
+  const goesOn = async ({ tx }: WriteCtx) => {
+    await isRefused.promise;
+    await execute(tx, sql`select 1`); // of a transaction that is over; unheard, its failure would end the process
+  };
+  await expect(tenantWrite(db, who, goesOn as never)).rejects.toThrow(/must not wait/);
+  isRefused.fire();
+  await tenantWrite(db, who, ctx => note(ctx, 'in time'));
 });
 
 test('a server that cannot be reached is told to everybody at once', async () => {

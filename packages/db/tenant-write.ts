@@ -109,7 +109,8 @@ async function eachAlone(db: Database, batch: readonly Entry[]): Promise<void> {
 }
 
 function inOneTransaction(db: Database, batch: readonly Entry[]): Promise<unknown[]> {
-  return tenantTransaction(db, (batch[0] as Entry).who, async shared => {
+  const { tenantId, actor } = (batch[0] as Entry).who; // without a log of one for all the others
+  return tenantTransaction(db, { tenantId, actor }, async shared => {
     const results = batch.map(({ who, write }) => {
       const { actor, now = new Date(), log = shared.log } = who;
       return write({ ...shared, actor, now, log });
@@ -124,6 +125,7 @@ function inOneTransaction(db: Database, batch: readonly Entry[]): Promise<unknow
 }
 
 function atOnce<T>(value: T): T {
-  if (value instanceof Promise) throw new TypeError('tenantWrite: its work must not wait for anything');
-  return value;
+  if (!(value instanceof Promise)) return value;
+  value.catch(() => {}); // its transaction ends without it: nobody would hear of its failure, and that ends a process
+  throw new TypeError('tenantWrite: its work must not wait for anything');
 }
