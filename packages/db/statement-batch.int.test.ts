@@ -4,6 +4,7 @@ import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
 import type { PoolClient } from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Database, openClient, openDatabase, plainTypes, typeParsers } from './database.ts';
+import { isConnectionLoss } from './pg-errors.ts';
 import { type Prepared, queryPrepared, StatementSkipped } from './statement-batch.ts';
 
 let database: TestDatabase;
@@ -125,6 +126,22 @@ test('values that cannot be written fail their statement and what was to follow;
   const answers = await send(named(DIVIDE, [2]), named('select $1::json', [circle]), named(DIVIDE, [5]));
   expect(answers[0]).toMatchObject({ value: { rows: [{ share: 5 }] } });
   expect((answers[1] as PromiseRejectedResult).reason).toBeInstanceOf(TypeError);
+  expect((answers[2] as PromiseRejectedResult).reason).toBeInstanceOf(StatementSkipped);
+  expect((await queryPrepared(client, named(DIVIDE, [5]))).rows).toEqual([{ share: 2 }]);
+});
+
+test('more values than the protocol can count fail their statement, and do not look like a lost connection', async () => {
+  const many = Array.from({ length: 65_536 }, (_, n) => n);
+  const marks = many.map(n => `$${n + 1}::int`).join();
+  const answers = await send(
+    named(DIVIDE, [2]),
+    { name: '', text: `select array[${marks}] as all`, values: many },
+    named(DIVIDE, [5]),
+  );
+  expect(answers[0]).toMatchObject({ value: { rows: [{ share: 5 }] } });
+  const { reason } = answers[1] as PromiseRejectedResult;
+  expect(reason.message).toMatch(/^A statement takes 65535 values at most/);
+  expect(isConnectionLoss(reason)).toBe(false);
   expect((answers[2] as PromiseRejectedResult).reason).toBeInstanceOf(StatementSkipped);
   expect((await queryPrepared(client, named(DIVIDE, [5]))).rows).toEqual([{ share: 2 }]);
 });

@@ -125,6 +125,14 @@ type Statement = {
   failure?: unknown;
 };
 
+/**
+ * The protocol counts values in two bytes, and pg begins again at zero. The server then calls it a broken protocol (08P01), which
+ * says nothing about who is to blame: poolers say the same when they have lost the server.
+ */
+const MOST_VALUES = 65_535;
+const tooMany = (count: number) =>
+  `A statement takes ${MOST_VALUES} values at most, and this one has ${count}: send rows as one JSON value (insertAll).`;
+
 /** To pg this is one query; it answers for each of its statements in turn. */
 class StatementBatch extends (Query as unknown as typeof PgQuery) {
   readonly #statements: Statement[] = [];
@@ -158,7 +166,9 @@ class StatementBatch extends (Query as unknown as typeof PgQuery) {
       statement.isKnown = found !== undefined && found.types === result._types;
       if (statement.isKnown) Object.assign(result, found?.shape);
       this.#showCurrent();
-      this.prepare(statement.isKnown ? silent : asking);
+      const count = prepared.values.length;
+      if (count <= MOST_VALUES) this.prepare(statement.isKnown ? silent : asking);
+      else statement.failure = new RangeError(tooMany(count));
       if (statement.failure !== undefined) break; // the rest is not sent
     }
     connection.sync();
