@@ -1,3 +1,4 @@
+import { coreErrors } from '@ghasi/domain-primitives/errors';
 import { createLogger } from '@ghasi/telemetry/logger';
 import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
 import { signal } from '@ghasi/testing/signal';
@@ -57,24 +58,29 @@ test('whoever comes alone does not wait for others', async () => {
   expect(new Set((await notesOf(who)).map(({ xid }) => xid)).size).toBe(3);
 });
 
-test('a failure is his alone whose it is: the others of his transaction are kept, once', async () => {
-  const who = as();
-  await tenantWrite(db, who, ctx => note(ctx, 'taken'));
-  const refusal = new Error('changed my mind');
-  const outcomes = await Promise.allSettled([
-    tenantWrite(db, who, ctx => note(ctx, 'first')),
-    tenantWrite(db, who, ctx => note(ctx, 'taken')),
-    tenantWrite(db, who, ctx => {
-      note(ctx, 'never');
-      throw refusal;
-    }),
-    tenantWrite(db, who, ctx => note(ctx, 'last')),
-  ]);
-  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'fulfilled']);
-  expect(isUniqueViolation((outcomes[1] as PromiseRejectedResult).reason, 'notes_body_unique')).toBe(true);
-  expect((outcomes[2] as PromiseRejectedResult).reason).toBe(refusal);
-  expect((await notesOf(who)).map(({ body }) => body)).toEqual(['first', 'last', 'taken']);
-});
+test.each([
+  ['', new Error('changed my mind')],
+  [', also one that looks as if the database were away', coreErrors.UNAVAILABLE({ what: 'lift' })],
+])(
+  'a failure is his alone whose it is%s: the others of his transaction are kept, once',
+  async (_, refusal) => {
+    const who = as();
+    await tenantWrite(db, who, ctx => note(ctx, 'taken'));
+    const outcomes = await Promise.allSettled([
+      tenantWrite(db, who, ctx => note(ctx, 'first')),
+      tenantWrite(db, who, ctx => note(ctx, 'taken')),
+      tenantWrite(db, who, ctx => {
+        note(ctx, 'never');
+        throw refusal;
+      }),
+      tenantWrite(db, who, ctx => note(ctx, 'last')),
+    ]);
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'fulfilled']);
+    expect(isUniqueViolation((outcomes[1] as PromiseRejectedResult).reason, 'notes_body_unique')).toBe(true);
+    expect((outcomes[2] as PromiseRejectedResult).reason).toBe(refusal);
+    expect((await notesOf(who)).map(({ body }) => body)).toEqual(['first', 'last', 'taken']);
+  },
+);
 
 test('any mixture of callers, some of whom fail: each is told what became of his, and what was told is what is there', async () => {
   const caller = fc.record({

@@ -91,11 +91,13 @@ function refuseLate(db: Database, line: Line): void {
 
 /** All of a batch in one transaction; if that fails, each in its own. */
 async function together(db: Database, batch: readonly Entry[]): Promise<void> {
+  const thrown = new Set<unknown>();
   try {
-    const values = await inOneTransaction(db, batch);
+    const values = await inOneTransaction(db, batch, thrown);
     for (const [place, { answer }] of batch.entries()) answer.resolve(values[place]);
   } catch (error) {
-    if (batch.length > 1 && !isConnectionLoss(error)) await eachAlone(db, batch);
+    const isOfOne = thrown.has(error) || !isConnectionLoss(error);
+    if (batch.length > 1 && isOfOne) await eachAlone(db, batch);
     else for (const { answer } of batch) answer.reject(error);
   }
 }
@@ -108,12 +110,18 @@ async function eachAlone(db: Database, batch: readonly Entry[]): Promise<void> {
   await Promise.all(Array.from({ length: MOST_ALONE }, oneByOne));
 }
 
-function inOneTransaction(db: Database, batch: readonly Entry[]): Promise<unknown[]> {
+/** `thrown` gets what a caller's work threw: it may look like a lost connection, and says nothing about the others. */
+function inOneTransaction(db: Database, batch: readonly Entry[], thrown: Set<unknown>): Promise<unknown[]> {
   const { tenantId, actor } = (batch[0] as Entry).who; // without a log of one for all the others
   return tenantTransaction(db, { tenantId, actor }, async shared => {
     const results = batch.map(({ who, write }) => {
       const { actor, now = new Date(), log = shared.log } = who;
-      return write({ ...shared, actor, now, log });
+      try {
+        return write({ ...shared, actor, now, log });
+      } catch (error) {
+        thrown.add(error);
+        throw error;
+      }
     });
     append(
       db,
