@@ -9,6 +9,9 @@ export class Sent {
   readonly #checks: Promise<unknown>[] = [];
   readonly #later: (() => unknown)[] = [];
   #failure: { readonly reason: unknown } | undefined;
+  #onFailure = (reason: unknown): void => {
+    this.#failure ??= { reason };
+  };
   readonly #mostMs: number;
 
   /** `mostMs`: how long anything may take to come to an end; 0 for as long as it likes. */
@@ -44,6 +47,13 @@ export class Sent {
   committed(log: Logger | undefined): void {
     const tell = (error: unknown) =>
       log?.error({ err: error }, 'what was to follow a commit failed; the commit stands');
+    // What left before COMMIT was done. This came too late to be sent, and nobody waits for it who could be told.
+    this.#onFailure = reason =>
+      log?.error(
+        { err: reason },
+        'a write of a transaction that is committed failed: what takes several steps is for ctx.ensure',
+      );
+    if (this.#failure !== undefined) this.#onFailure(this.#failure.reason);
     for (const work of this.#later) {
       try {
         const ends = work();
@@ -57,9 +67,7 @@ export class Sent {
   /** A builder's statement is sent when somebody asks for its answer: now, or the next one would leave before it. */
   #begun(statement: PromiseLike<unknown>): Promise<unknown> {
     const promise = new Promise((resolve, reject) => statement.then(resolve, reject));
-    promise.catch(reason => {
-      this.#failure ??= { reason };
-    });
+    promise.catch(reason => this.#onFailure(reason));
     return promise;
   }
 

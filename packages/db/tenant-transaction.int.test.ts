@@ -379,6 +379,25 @@ test('a write that fails without the server knowing fails its transaction', asyn
   expect(await notes(who)).toEqual([]);
 });
 
+test('a write in steps that comes too late for its COMMIT is told: it was not made, and nothing else would say so', async () => {
+  const who = as();
+  const told: { err: { message: string }; msg: string }[] = [];
+  const log = createLogger({ name: 'scratch', destination: { write: line => told.push(JSON.parse(line)) } });
+  await repeatableTransaction({ ...db, log }, who, async ({ tx, tenantId, write }) => {
+    const inSteps = async () => {
+      await execute(tx, note(tenantId, 'in time'));
+      await execute(tx, note(tenantId, 'too late'));
+    };
+    write(inSteps());
+  });
+  expect(await notes(who)).toEqual([{ body: 'in time' }]);
+  await waitUntil('it is told', () => told.length === 1);
+  expect(told[0]).toMatchObject({
+    err: { message: expect.stringMatching('transaction has ended') },
+    msg: 'a write of a transaction that is committed failed: what takes several steps is for ctx.ensure',
+  });
+});
+
 test('every packet of a read has its tenant and refuses writes, and the next user of the connection has neither', async () => {
   const alone = openDatabase({ url: db.url, service: 'scratch', max: 1 });
   try {
