@@ -1,5 +1,5 @@
 import { PLATFORM_TENANT_ID } from '@ghasi/domain-primitives/ids';
-import type { TenantIdClass } from '@ghasi/telemetry/tenant-class';
+import { type TenantIdClass, tenantIdClasses } from '@ghasi/telemetry/tenant-class';
 
 /** How large a tenant is. Asked once per tenant and hour, never per event. */
 export type TenantClassOf = (tenantId: string) => TenantIdClass | Promise<TenantIdClass>;
@@ -41,9 +41,11 @@ export function rememberTenantClass(
     if (found !== undefined && found.until > now()) return found.value;
     try {
       const asked = ask(tenantId);
-      if (typeof asked === 'string') return remember(tenantId, asked, KEEP_MS);
+      if (typeof asked === 'string')
+        return isClass(asked) ? remember(tenantId, asked, KEEP_MS) : failed(tenantId);
       const answered = asked.then(
         value => {
+          if (!isClass(value)) return failed(tenantId);
           remember(tenantId, value, KEEP_MS);
           return value;
         },
@@ -55,3 +57,7 @@ export function rememberTenantClass(
     }
   };
 }
+
+/** The answer is a deployment's, out of a table perhaps; to count anything else throws, and nobody would catch it. */
+const isClass = (answer: unknown): answer is TenantIdClass =>
+  (tenantIdClasses as readonly unknown[]).includes(answer);
