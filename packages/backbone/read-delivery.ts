@@ -89,7 +89,9 @@ export function createReader(
       const { reaction, consumer } = found;
       const { event } = reaction;
       const payload =
-        envelope.schemaUri === schemaUri(event) ? envelope.payload : upcastPayload(event, envelope);
+        envelope.schemaUri === schemaUri(event)
+          ? envelope.payload
+          : upcastPayload(event, envelope, { newer: registry.isNewer(envelope) });
       return { delivery, reaction, envelope, payload, claim: claimOf(consumer, envelope, delivery) };
     } catch (error) {
       return unreadable(`unreadable: ${(error as Error).message}`);

@@ -1,5 +1,6 @@
 import { buildEnvelopeText } from '@ghasi/event-envelope/build';
 import { eventCatalogue } from '@ghasi/event-envelope/catalogue';
+import type { PendingEvent } from '@ghasi/event-envelope/define-event';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { declare, where } from './fixtures/registry-events.ts';
@@ -41,6 +42,24 @@ test('REG-08, X-079: a stored event that a tightened schema refuses is found, wi
   expect(problem).toMatchObject({ where: 'dead letter 7', subject: taken.subject });
   expect(problem?.reason).toContain('payload: grams: ');
   expect(rest).toEqual([]);
+});
+
+test('REG-07, REG-08: a value of an enum passes if a newer release brought it, and is found if this one took it away', async () => {
+  const sample = (...kinds: [string, ...string[]]) =>
+    changed(z.strictObject({ id: z.string(), kind: z.enum(kinds) }));
+  const newer = sample('soil', 'water', 'air');
+  const [event] = newer.events;
+  const air = event?.from({ id: 's1', kind: 'air' }, { aggregateVersion: 1 }) as PendingEvent;
+  const kept = stored(buildEnvelopeText(air, where).text);
+
+  const older = sample('soil', 'water');
+  older.readFrom(async () => newer.schemas());
+  expect(storedProblems(kept, older)[0]?.reason).toContain('schema drift');
+  await older.refresh();
+  expect(storedProblems(kept, older)).toEqual([]);
+
+  const narrower = createRegistry(sample('soil', 'water').events, { released: newer.schemas() });
+  expect(storedProblems(kept, narrower)[0]?.reason).toContain('payload: kind: ');
 });
 
 test('X-078, X-080: a subject that is gone and a schema that was never released are found', () => {

@@ -36,8 +36,9 @@ function problemOf(row: StoredEnvelope, registry: Registry): Omit<StoredProblem,
     const event = registry.find(subject);
     if (reason !== undefined || event === undefined) return { subject, reason: reason ?? 'unknown subject' };
     const newest = registry.versions(event.type).at(-1) ?? event;
-    const read = parseEnvelopeOf(event, envelope);
-    if (newest !== event) upcastPayload(newest, read);
+    const age = { newer: registry.isNewer(envelope) };
+    const read = parseEnvelopeOf(event, envelope, age);
+    if (newest !== event) upcastPayload(newest, read, age);
     return undefined;
   } catch (error) {
     return { subject, reason: error instanceof Error ? error.message : String(error) };

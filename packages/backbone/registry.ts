@@ -20,6 +20,8 @@ export type Registry = {
   schemaUri(subject: string): string | undefined;
   /** Why an incoming envelope's schema is not one we know ('schema drift…'); undefined when it is (REG-04, X-080). */
   drift(envelope: Pick<EventEnvelope, 'eventType' | 'eventVersion' | 'schemaUri'>): string | undefined;
+  /** True when its schema is none of ours: a newer release recorded it, so that its enums may have more values (REG-07). */
+  isNewer(envelope: Pick<EventEnvelope, 'eventType' | 'eventVersion' | 'schemaUri'>): boolean;
   /** Hashes of all schemas that are known: today's, and what was ever released. */
   schemas(): ReleasedHashes;
   /** From where newer hashes come, for a producer that was deployed before us. Default: nowhere. */
@@ -66,6 +68,7 @@ export function createRegistry(events: readonly EventType[], options: RegistryOp
         ? undefined
         : `schema drift: ${why(event, envelope.schemaUri)}`;
     },
+    isNewer: envelope => known.isNewer(subjectOf(envelope), envelope.schemaUri),
     schemas: () => known.all(),
     readFrom: source => known.readFrom(source),
     refresh: () => known.refresh(),
@@ -76,12 +79,15 @@ export function createRegistry(events: readonly EventType[], options: RegistryOp
 /** Which schemas were ever ours, by subject; none is ever forgotten. */
 class KnownSchemas {
   readonly #hashes = new Map<string, Set<string>>();
+  /** Those it was made with: of this release, and of releases before it. */
+  readonly #own: ReleasedHashes;
   #reading: Promise<void> | undefined;
   #source: (() => Promise<ReleasedHashes>) | undefined;
 
   constructor(events: readonly EventType[], released: ReleasedHashes = {}) {
     this.#add(released);
     this.#add(Object.fromEntries(events.map(event => [event.subject, [hashOf(event)]])));
+    this.#own = this.all();
   }
 
   has(event: EventType, uri: string): boolean {
@@ -89,6 +95,12 @@ class KnownSchemas {
     const parts = parseSchemaUri(uri);
     if (parts === undefined || !isOf(event, parts)) return false;
     return this.#hashes.get(event.subject)?.has(parts.hash) ?? false;
+  }
+
+  isNewer(subject: string, uri: string): boolean {
+    const hash = parseSchemaUri(uri)?.hash;
+    if (hash === undefined || this.#own[subject]?.includes(hash)) return false;
+    return this.#hashes.get(subject)?.has(hash) ?? false;
   }
 
   all(): ReleasedHashes {

@@ -8,28 +8,29 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { Backbone, type StartOptions } from './backbone.ts';
 import type { Service } from './define-service.ts';
-import { OrderChanged, orders, shopMigrations, stock } from './fixtures/shop.ts';
+import { OrderChanged, orders, recordEffect, shopMigrations, stock } from './fixtures/shop.ts';
+import { on, type Reaction } from './reaction.ts';
 import { createRegistry, type Registry } from './registry.ts';
 import { recordReleased } from './registry-released.ts';
 import { createSigner } from './signature.ts';
 
+const { defineEvent } = eventCatalogue({ prefix: 'shop', services: { orders: 'orders-service' } });
+
+const order = z.strictObject({ orderId: z.string().min(1), version: z.int().positive() });
+
+/** An order was changed, as another release declares it. */
+const changedAs = <P extends z.output<typeof order>>(payload: z.ZodType<P>) =>
+  defineEvent({
+    subject: OrderChanged.subject,
+    summary: OrderChanged.summary,
+    retention: 'warm',
+    payload,
+    aggregateId: ({ orderId }) => orderId,
+    idempotencyKey: ({ orderId, version }) => `${orderId}:changed:${version}`,
+  });
+
 /** The same event as the next release declares it: with one more field, which may be missing (REG-06). */
-const NewerOrderChanged = eventCatalogue({
-  prefix: 'shop',
-  services: { orders: 'orders-service' },
-}).defineEvent({
-  subject: OrderChanged.subject,
-  summary: OrderChanged.summary,
-  retention: 'warm',
-  payload: z.strictObject({
-    orderId: z.string().min(1),
-    version: z.int().positive(),
-    note: z.string(),
-    gift: z.boolean().default(false),
-  }),
-  aggregateId: ({ orderId }) => orderId,
-  idempotencyKey: ({ orderId, version }) => `${orderId}:changed:${version}`,
-});
+const NewerOrderChanged = changedAs(order.extend({ note: z.string(), gift: z.boolean().default(false) }));
 /** What a process of each release is built from. */
 const newer = () => createRegistry([NewerOrderChanged]);
 const older = () => createRegistry([OrderChanged]);
@@ -70,14 +71,41 @@ test('REG-04, REG-06, X-039, X-080: a process of the release before applies an e
       NewerOrderChanged.from({ orderId: 'o1', version: 1, note: 'two', gift: true }, { aggregateVersion: 1 }),
     ]),
   );
-  const effects = await waitUntil('the effect or a dead letter', async () => {
+  expect(await effectOrDeadLetter()).toEqual([{ order_id: 'o1', version: 1 }]);
+});
+
+test('REG-04, REG-07, X-039: a process of the release before applies an event with a value that an enum gained since', async () => {
+  const Older = changedAs(order.extend({ by: z.enum(['post', 'van']) }));
+  const Newer = changedAs(
+    order.extend({ by: z.enum(['post', 'van', 'drone']), gift: z.boolean().default(false) }),
+  );
+  const seen: unknown[] = [];
+  const reaction = on(Older, (ctx, payload) => {
+    seen.push(payload);
+    return recordEffect(ctx, payload);
+  });
+  await startProcess(stock([reaction as Reaction]), createRegistry([Older]), {});
+  const registry = createRegistry([Newer]);
+  await recordReleased(database.adminUrl, { schemas: registry.schemas(), actor: 'test' });
+  const producer = await startProcess(orders, registry, { subscriptions: ['stock-service'] });
+  const tenantId = newTenantId();
+  await tenantTransaction(producer, { tenantId, actor: { type: 'user', id: 'usr_test' } }, async () =>
+    accepted(undefined, [
+      Newer.from({ orderId: 'o1', version: 1, by: 'drone', gift: true }, { aggregateVersion: 1 }),
+    ]),
+  );
+  expect(await effectOrDeadLetter()).toEqual([{ order_id: 'o1', version: 1 }]);
+  expect(seen).toEqual([{ orderId: 'o1', version: 1, by: 'drone' }]);
+});
+
+function effectOrDeadLetter() {
+  return waitUntil('the effect or a dead letter', async () => {
     const dead = await database.admin<{ last_error: string }>('select last_error from brokers.parked_key');
     if (dead.length > 0) throw new Error(dead[0]?.last_error);
     const rows = await database.admin('select order_id, version from stock.effects');
     return rows.length > 0 && rows;
   });
-  expect(effects).toEqual([{ order_id: 'o1', version: 1 }]);
-});
+}
 
 test('REG-04: what a release recorded stays known when an older one records its own, and nobody can take it back', async () => {
   await recordReleased(database.adminUrl, { schemas: newer().schemas(), actor: 'test' });

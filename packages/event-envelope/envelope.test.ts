@@ -1,9 +1,18 @@
 import { PLATFORM_TENANT_ID } from '@ghasi/domain-primitives/ids';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { buildEnvelope } from './build.ts';
 import { type EventEnvelope, parseEnvelope, parseEnvelopeOf } from './envelope.ts';
-import { ClerkAdded, context, FraudSuspected, OrderPlaced, placed, provenance } from './fixtures/events.ts';
+import {
+  ClerkAdded,
+  context,
+  FraudSuspected,
+  OrderPlaced,
+  placed,
+  provenance,
+  shop,
+} from './fixtures/events.ts';
 
 type Loose = Record<string, unknown> & { metadata: Record<string, unknown> };
 
@@ -198,6 +207,38 @@ describe('evolution', () => {
   test('X-039: what we know must still fit', () => {
     const payload = { ...placed, mood: 'good', dueOn: 'soon' };
     expect(() => read(arrived({ ...newer, payload }))).toThrow('payload: dueOn: ');
+  });
+
+  test('REG-07: of a newer release, a value that an enum gained passes as it is, and nothing else that does not fit', () => {
+    const from = (payload: object) =>
+      parseEnvelopeOf(OrderPlaced, arrived({ ...newer, payload }), { newer: true });
+    const kiosk = { ...placed, channel: 'kiosk' };
+    expect(from({ ...kiosk, mood: 'good' }).payload).toEqual(kiosk);
+    expect(() => read(arrived({ ...newer, payload: kiosk }))).toThrow('payload: channel: ');
+    expect(() => from({ ...kiosk, dueOn: 'soon' })).toThrow('payload: dueOn: ');
+    expect(() => from({ ...placed, channel: 7 })).toThrow('payload: channel: ');
+    const same = arrived({ payload: kiosk });
+    expect(() => parseEnvelopeOf(OrderPlaced, same, { newer: true })).toThrow('payload: channel: ');
+  });
+
+  test('REG-07: also the enum by which the branch of a union is found', () => {
+    const branch = <Kind extends string>(...kinds: [Kind, ...Kind[]]) =>
+      z.strictObject({ orderId: z.string(), by: z.enum(kinds) });
+    const Paid = shop.defineEvent({
+      subject: 'shop.orders.order.paid.v1',
+      summary: 'an order was paid',
+      retention: 'warm',
+      payload: z.discriminatedUnion('by', [branch('card', 'voucher'), branch('cash')]),
+      aggregateId: p => p.orderId,
+      idempotencyKey: p => `${p.orderId}:paid`,
+    });
+    const paid = buildEnvelope(Paid.from({ orderId: 'o1', by: 'cash' }, { aggregateVersion: 1 }), context);
+    const coupon = {
+      ...paid,
+      schemaUri: `schemas://orders/order/paid/v1#${hash}`,
+      payload: { orderId: 'o1', by: 'coupon' },
+    };
+    expect(parseEnvelopeOf(Paid, coupon, { newer: true }).payload).toEqual({ orderId: 'o1', by: 'coupon' });
   });
 
   test('REG-06: of an older schema, a field that came later gets its default', () => {

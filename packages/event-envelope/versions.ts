@@ -3,7 +3,7 @@ import type { EventEnvelope } from './envelope-parts.ts';
 import { errors } from './errors.ts';
 import type { EventType, PendingEvent } from './event-type.ts';
 import { occur, payloadText } from './pending.ts';
-import { readPayload } from './read-payload.ts';
+import { readPayload, type SchemaAge } from './read-payload.ts';
 import { schemaUri } from './schema-uri.ts';
 import { subjectOf } from './subject.ts';
 
@@ -36,17 +36,17 @@ function olderOf(pending: PendingEvent): PendingEvent | undefined {
  * The payload of an envelope as this version of its event has it: an older one goes through every `upcast` between
  * the two, and each step must fit its schema. Throws INVALID_ENVELOPE for another event and for a newer version.
  */
-export function upcastPayload<P>(event: EventType<P>, envelope: EventEnvelope): P {
+export function upcastPayload<P>(event: EventType<P>, envelope: EventEnvelope, age: SchemaAge = {}): P {
   if (!isEventType(event)) throw new TypeError('upcastPayload: not a declared event');
   const subject = subjectOf(envelope);
   if (subject === event.subject) {
     const strict = envelope.schemaUri === schemaUri(event);
-    return readPayload(event as EventType<P>, envelope.payload, { strict });
+    return readPayload(event as EventType<P>, envelope.payload, { ...age, strict });
   }
   const { replaces } = event as EventType<P>;
   if (envelope.eventType !== event.type || envelope.eventVersion > event.version || replaces === undefined)
     throw errors.INVALID_ENVELOPE({ reason: `no way leads from ${subject} to ${event.subject}` });
-  const older = upcastPayload(replaces.event, envelope);
+  const older = upcastPayload(replaces.event, envelope, age);
   const parsed = (event as EventType<P>).payload.safeParse(replaces.upcast(older));
   if (parsed.success) return parsed.data;
   const reason = `payload: what ${event.subject} makes of ${replaces.event.subject} does not fit it`;
