@@ -2,7 +2,7 @@ import type { EventType } from '@ghasi/event-envelope/define-event';
 import { payloadSchema, schemaHash, schemaPath } from '@ghasi/event-envelope/schema-uri';
 import type { Finding } from '../gates/gate.ts';
 import type { Changelog } from './changelog.ts';
-import { LEAST_DAYS, latest, type ReleasedBundle, type ReleasedEvent } from './released.ts';
+import { aggregateMember, LEAST_DAYS, latest, type ReleasedBundle, type ReleasedEvent } from './released.ts';
 import { type Change, isAdditive, schemaChanges } from './schema-diff.ts';
 
 /** What was released, what is declared now, and what was written about the way between the two. */
@@ -30,6 +30,7 @@ export function declaredNow(event: EventType): Declared {
   const { subject, type, version, owner, retention, crossTenant = false } = event;
   return {
     ...{ subject, type, version, owner, retention, crossTenant },
+    aggregateId: aggregateMember(event),
     publishesOlder: event.replaces?.downcast !== undefined,
     schema: payloadSchema(event),
     where: schemaPath(event),
@@ -84,9 +85,10 @@ function sinceRelease(event: Declared, before: ReleasedEvent, changelog: Changel
     ['owner', before.owner, event.owner],
     ['retention class', before.retention, event.retention],
     ['cross-tenant flag', before.crossTenant, event.crossTenant],
+    ['aggregateId', before.aggregateId, event.aggregateId],
   ];
   const moved = policies
-    .filter(([, was, is]) => was !== is)
+    .filter(([, was, is]) => was !== undefined && was !== is)
     .map(([name, was, is]) => ({
       subject,
       where,

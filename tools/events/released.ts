@@ -10,6 +10,8 @@ export type ReleasedEvent = {
   readonly owner: string;
   readonly retention: string;
   readonly crossTenant: boolean;
+  /** The member of the payload it is taken from (ENV-24). Absent in bundles of before it was noted. */
+  readonly aggregateId?: string;
   /** Day until which the version before is published too (REG-14); absent when it is not. */
   readonly publishesOlderUntil?: string;
   readonly schema: JsonSchema;
@@ -50,10 +52,20 @@ export function nextBundle(release: Release): ReleasedBundle {
 
 function released(event: EventType, release: Release): ReleasedEvent {
   const { owner, retention, crossTenant = false } = event;
-  const policies = { owner, retention, crossTenant };
+  const policies = { owner, retention, crossTenant, aggregateId: aggregateMember(event) };
   const schema = payloadSchema(event);
   if (event.replaces?.downcast === undefined) return { ...policies, schema };
   return { ...policies, publishesOlderUntil: olderUntil(event, release), schema };
+}
+
+/** What its `aggregateId` reads, told by a payload in which every member is its own name. */
+export function aggregateMember(event: EventType): string {
+  const names = new Proxy({}, { get: (_payload, name) => name, has: () => true });
+  try {
+    return String(event.aggregateId(names));
+  } catch {
+    return 'computed'; // it wants more of a member than its text
+  }
 }
 
 /** As written, but not before two weeks after the release with which it began: what was planned may have come late. */

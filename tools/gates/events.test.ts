@@ -104,6 +104,14 @@ describe('breaking without a new version', () => {
     ]);
   });
 
+  test('ENV-24, REG-22: another member as its aggregate fails, for events of one aggregate would have two ordering keys', () => {
+    const byKind = { aggregateId: (p: unknown) => (p as { kind: string }).kind };
+    expect(changed(byKind)).toEqual([
+      expect.stringContaining('REG-22: lab.samples.sample.taken.v1: its aggregateId was id and is kind'),
+    ]);
+    expect(changed({ aggregateId: p => `${(p as { id: string }).id}` })).toEqual([]);
+  });
+
   test('REG-22, RET-04: another retention class fails, for stored events say the old one', () => {
     expect(changed({ retention: 'cold' })).toEqual([expect.stringContaining('REG-22: ')]);
   });
