@@ -121,6 +121,13 @@ describe('a stay is refused with its reasons', () => {
     ],
     ['mixed_conditions', () => ({ rooms: [single(), single({ ratePlanId: hotel.plans.saver })] })],
     ['stay_too_long', () => ({ stay: { arrival: saturday, departure: addDays(saturday, 366) } })],
+    [
+      'stay_too_long',
+      () => ({
+        rooms: Array.from({ length: 20 }, () => single()),
+        stay: { arrival: saturday, departure: addDays(saturday, 26) },
+      }),
+    ],
   ])('%s', async (reason, more) => {
     expect(await reasons(more())).toContain(reason);
   });

@@ -1,4 +1,8 @@
+import { MAX_EVENT_BYTES } from '@ghasi/backbone/outbox';
+import { newId } from '@ghasi/domain-primitives/ids';
+import { addDays, eachDay, parseLocalDate } from '@ghasi/domain-primitives/local-date';
 import { contractConformance, refusalOf } from '@melmastoon/catalog/contract-conformance';
+import { MOST_QUOTED_ROOM_NIGHTS } from '@melmastoon/pricing-service/contract/questions';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { cancelReasons } from './contract/booking-parts.ts';
@@ -52,6 +56,21 @@ describe('EVT-19..28: the events of reservation-service', () => {
         expect(same).toBe(one === other);
       }),
     );
+  });
+
+  test('R21: the largest booking that is quoted fits into one event, each night with four taxes', () => {
+    const price = { net: afn(163_636_000), tax: afn(16_364_000), gross: afn(180_000_000) };
+    const codes = ['business_receipts', 'municipality', 'tourism_fund', 'service_charge'];
+    const taxes = codes.map(code => ({ code, amount: afn(4_091_000) }));
+    const arrival = parseLocalDate('2026-03-21');
+    const stay = { arrival, departure: addDays(arrival, MOST_QUOTED_ROOM_NIGHTS / 50) };
+    const nights = [...eachDay(arrival, stay.departure)].map(date => ({ date, price, taxes }));
+    const [room] = sampleOf(BookingHeld).rooms as object[];
+    const rooms = Array.from({ length: 50 }, () => ({ ...room, stay, bookedRoomId: newId('brm'), nights }));
+    const total = { net: afn(81_818_000_000), tax: afn(8_182_000_000), gross: afn(90_000_000_000) };
+    const payment = { rail: 'card', paymentId: null, paid: afn(0), outstanding: total.gross };
+    const { payload } = raise(BookingHeld, { stay, rooms, total, payment }, 1);
+    expect(Buffer.byteLength(JSON.stringify(payload))).toBeLessThan(MAX_EVENT_BYTES - 4_096);
   });
 
   test.each(events)('$subject refuses a stay that departs before it arrives', event => {

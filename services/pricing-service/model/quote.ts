@@ -6,6 +6,7 @@ import { localDateIn, type Zone } from '@ghasi/domain-primitives/zone';
 import {
   type adjustmentKinds,
   MOST_QUOTED_NIGHTS,
+  MOST_QUOTED_ROOM_NIGHTS,
   type QuoteRequest,
   type QuoteStatus,
   type Refusal,
@@ -187,7 +188,8 @@ function generalRefusals({ request, rooms, promo, now }: QuoteInput, { zone }: P
   const found: Refusal[] = [];
   // One day of grace: the hotel day may lag behind the calendar (R1), and the desk sells until it is closed.
   if (stay.arrival < addDays(today, -1)) found.push({ ...say('arrival_passed'), date: stay.arrival });
-  if (nights(stay) > MOST_QUOTED_NIGHTS) found.push({ ...say('stay_too_long'), limit: MOST_QUOTED_NIGHTS });
+  const limit = Math.min(MOST_QUOTED_NIGHTS, Math.floor(MOST_QUOTED_ROOM_NIGHTS / rooms.length));
+  if (nights(stay) > limit) found.push({ ...say('stay_too_long'), limit });
   if (new Set(rooms.flatMap(conditionsOf)).size > 1) found.push(say('mixed_conditions'));
   if (promoCode !== null) {
     const why = promoRefusal(promo, { stay, plans: rooms.map(({ ratePlanId }) => ratePlanId), today });
