@@ -255,9 +255,13 @@ async function commit(
   throw refusal;
 }
 
-/** The server said no, for a constraint that is looked at on COMMIT as a rule; it did not go away. */
+/**
+ * The server said no, for a constraint that is looked at on COMMIT as a rule. Not where it is in trouble itself: a failed fsync of
+ * the write-ahead log is told as an error too, and after recovery the rows were there (safety F4).
+ */
 function isRefusal(error: unknown): boolean {
-  return sqlState(error) !== undefined && !isConnectionLoss(error);
+  const state = sqlState(error);
+  return state !== undefined && !/^(53|58|F0|XX)/.test(state) && !isConnectionLoss(error);
 }
 
 const bootIds = new WeakMap<PoolClient, string>();
