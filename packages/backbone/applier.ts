@@ -1,6 +1,6 @@
 import type { Fence } from '@ghasi/brokers/broker';
 import { cutConnection, type Database, type OutboxRow } from '@ghasi/db/database';
-import { sqlState } from '@ghasi/db/pg-errors';
+import { isConnectionLoss, sqlState } from '@ghasi/db/pg-errors';
 import { NeverEnded } from '@ghasi/db/sent';
 import { type Actor, type Ctx, repeatableTransaction } from '@ghasi/db/tenant-transaction';
 import { AppError } from '@ghasi/domain-primitives/errors';
@@ -36,6 +36,11 @@ export class TookTooLong extends Error {
   override name = 'TookTooLong';
 }
 
+/** A reaction lost a connection, but not that of its transaction: a failure of its own. `cause` is what it threw. */
+export class LostElsewhere extends Error {
+  override name = 'LostElsewhere';
+}
+
 /**
  * Claims messages of one tenant, runs their reactions and appends what these cause, in one transaction: all or, when it
  * throws, nothing. In the hope that all are new, reactions do not wait for the inbox to say so: claims and first statements
@@ -62,7 +67,8 @@ export class Applier {
     const { db, actor, handlerMs = HANDLER_MS } = this.#options;
     const who = { tenantId: reads[0]?.delivery.tenantId as TenantId, actor };
     const limitMs = Math.min(handlerMs * Math.min(reads.length, 4), LONGEST_MS);
-    return repeatableTransaction(db, who, ctx => withTimeout(ctx, limitMs, () => work(ctx))).catch(
+    const tellingWhose = (ctx: Ctx) => work(ctx).catch(error => whoseLoss(ctx, error));
+    return repeatableTransaction(db, who, ctx => withTimeout(ctx, limitMs, () => tellingWhose(ctx))).catch(
       asTookTooLong,
     );
   }
@@ -166,6 +172,17 @@ function untilAnother(
 function asTookTooLong(error: unknown): never {
   if (!(error instanceof NeverEnded || LIMITS.has(sqlState(error) ?? ''))) throw error;
   throw new TookTooLong(`took too long: ${(error as Error).message}`, { cause: error });
+}
+
+/**
+ * Whoever cannot reach a vendor or a cache fails with the same words as one whose database is away, and taken for that, one
+ * message held up its subscription for ever. Our own connection knows: in a failed transaction it answers too, with a refusal.
+ */
+async function whoseLoss(ctx: Ctx, error: unknown): Promise<never> {
+  if (!isConnectionLoss(error)) throw error;
+  const isOurs = await ctx.tx.$client.query('select 1').then(() => false, isConnectionLoss);
+  if (isOurs) throw error;
+  throw new LostElsewhere('a connection was lost, but not ours', { cause: error });
 }
 
 /** Ends work that takes too long. Its connection is cut, so that whatever it still does reaches nothing. */

@@ -5,6 +5,7 @@ import { type SQL, sql } from '@ghasi/db/drizzle';
 import { rows } from '@ghasi/db/sql';
 import { type Ctx, tenantTransaction } from '@ghasi/db/tenant-transaction';
 import type { TenantId } from '@ghasi/domain-primitives/ids';
+import { GiveUp, RetryLater } from '@ghasi/jobs/outcome';
 import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
 import { waitUntil } from '@ghasi/testing/signal';
 import { newTenantId } from '@ghasi/testing/tenants';
@@ -285,4 +286,43 @@ test.each([
     tenantId,
   ]);
   expect(failures).toEqual([{ last_error: noted }]);
+});
+
+const refused = () =>
+  Object.assign(new Error('connect ECONNREFUSED 203.0.113.7:443'), { code: 'ECONNREFUSED' });
+
+test.each([
+  ['as it is', () => new TypeError('fetch failed', { cause: refused() }), { kind: 'retry' }],
+  [
+    'as RetryLater',
+    () => new RetryLater(60_000, 'away', { cause: refused() }),
+    { kind: 'retry', afterMs: 60_000 },
+  ],
+  ['as GiveUp', () => new GiveUp('gone', { cause: refused() }), { kind: 'dead' }],
+])(
+  'DLQ-01, X-046: a reaction that cannot reach somebody else and throws that %s fails for its message alone',
+  async (_how, thrown, outcome) => {
+    const tenantId = newTenantId();
+    const { subscriber } = openConsumer('required', { atBad: () => Promise.reject(thrown()) });
+    const all = versionsOf([
+      { orderId: 'o1', what: 'bad' },
+      { orderId: 'o2', what: 'good' },
+    ]);
+    const outcomes = await subscriber.handle(await published(tenantId, all), undefined);
+    expect(outcomes).toMatchObject([outcome, { kind: 'done' }]);
+  },
+);
+
+test('X-066: a reaction whose own connection is lost counts no attempt, whatever it makes of that', async () => {
+  const tenantId = newTenantId();
+  const { subscriber } = openConsumer('required', {
+    atBad: async ctx => {
+      const lost = await rows(ctx.tx, sql`select pg_terminate_backend(pg_backend_pid())`).catch(
+        error => error,
+      );
+      throw new GiveUp('could not be written', { cause: lost });
+    },
+  });
+  const messages = await published(tenantId, [{ orderId: 'o1', version: 1, what: 'bad' }]);
+  expect(await subscriber.handle(messages, undefined)).toMatchObject([{ kind: 'pause' }]);
 });

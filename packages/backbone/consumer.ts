@@ -8,7 +8,7 @@ import type { DataResidency } from '@ghasi/event-envelope/metadata';
 import { GiveUp, RetryLater } from '@ghasi/jobs/outcome';
 import type { Logger } from '@ghasi/telemetry/logger';
 import type { Metrics } from '@ghasi/telemetry/metrics';
-import { Applier, TookTooLong } from './applier.ts';
+import { Applier, LostElsewhere, TookTooLong } from './applier.ts';
 import { type BreakerPolicy, CircuitBreaker, type Rest } from './circuit-breaker.ts';
 import type { Service } from './define-service.ts';
 import { createInbox, type Inbox } from './inbox.ts';
@@ -196,9 +196,10 @@ class Consumer {
         await this.#apply([read], fence);
         this.#breaker.succeeded(read.delivery.tenantId);
         return { kind: 'done' };
-      } catch (error) {
-        const outcome = this.#notOurs(error);
+      } catch (caught) {
+        const outcome = this.#notOurs(caught);
         if (outcome !== undefined) return outcome;
+        const error = caught instanceof LostElsewhere ? caught.cause : caught;
         const decided = error instanceof GiveUp || error instanceof RetryLater;
         if (!decided && tries < EXTRA_TRIES) continue; // most failures are a deadlock or a conflict, gone the next time
         if (this.#isOrdered) failedKeys.add(read.delivery.orderingKey);
@@ -231,6 +232,7 @@ class Consumer {
 
   /** Failures that say nothing about a message: the shard is somebody else's, or the database is away. */
   #notOurs(error: unknown): Outcome | undefined {
+    if (error instanceof LostElsewhere) return undefined;
     if (sqlState(error) === FENCED) return { kind: 'fenced' };
     if (isConnectionLoss(error)) return paused('the database is away', { forMs: UNREACHABLE_PAUSE_MS });
     return undefined;
