@@ -257,6 +257,31 @@ export function brokerConformance({ features, start }: Candidate): void {
       await waitUntil('each has half', async () => (await shares(service)).join() === '8,8');
     });
 
+    test('a service that is not done with a shard it has to give up holds up no other of its process', async () => {
+      const [busy, other] = [newPlace(), newPlace()];
+      const gate = newGate();
+      const hanging = recorder(busy.service, [busy.topic], { decide: () => gate.promise.then(() => done) });
+      const quick = recorder(other.service, [other.topic]);
+      const first = await consume(hanging.subscriber, quick.subscriber);
+      await publishAll(first, [busy.message('a', 1)]);
+      await waitUntil('it has a message in hand', () => hanging.tried.length > 0);
+      await consume(recorder(busy.service, [busy.topic]).subscriber);
+      const beats = async () => {
+        const { rows } = await harness.relay.pool.query<{ at: string }>(
+          'select heartbeat_at::text as at from brokers.member where $1 = any(subscriptions)',
+          [other.service],
+        );
+        return rows[0]?.at;
+      };
+      for (const _ of ['who is there', 'what is to be given up', 'it is being given up']) {
+        const before = await beats();
+        await waitUntil('a heartbeat', async () => (await beats()) !== before);
+      }
+      await publishAll(first, [other.message('a', 1)]);
+      await waitUntil('the other service got it', () => quick.tried.length > 0);
+      expect(await shares(busy.service)).not.toEqual([8, 8]);
+    });
+
     test('after a clean stop nothing is delivered again', async () => {
       const { service, topic, message } = newPlace();
       const before = recorder(service, [topic]);

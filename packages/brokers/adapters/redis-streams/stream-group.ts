@@ -114,8 +114,8 @@ export class StreamGroup {
 
   /** Takes new shards or loses some: waits for what runs, then starts from what is not acknowledged. */
   reset(held: readonly HeldShard[]): Promise<void> {
+    this.#held = new Map();
     return this.#inTurn(async () => {
-      this.#held = new Map();
       await Promise.allSettled(this.#running);
       await this.#acks.flush();
       this.#lanes = this.#freshLanes();
@@ -127,8 +127,12 @@ export class StreamGroup {
     });
   }
 
-  /** Looks for new messages; true when there may be more. */
-  read(): Promise<boolean> {
+  /**
+   * Looks for new messages; true when there may be more. At once where it has no shards: whoever looks for all groups must not
+   * wait until this one has ended what it runs.
+   */
+  async read(): Promise<boolean> {
+    if (!this.wantsMore) return false;
     return this.#inTurn(async () => {
       if (!this.wantsMore) return false;
       const look = await this.#look();
