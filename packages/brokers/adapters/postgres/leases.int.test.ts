@@ -1,4 +1,5 @@
 import { createConnection, createServer, type Socket } from 'node:net';
+import { queryObjects } from 'node:v8';
 import { openDatabase } from '@ghasi/db/database';
 import { uuid7 } from '@ghasi/domain-primitives/uuid';
 import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
@@ -213,4 +214,15 @@ test('a process that lost its network comes back at once, whatever the server st
   await waitUntil('it holds its shards again', () => shards().catch(() => undefined), { timeoutMs: 8_000 });
   await membership.leave();
   await db.close();
+});
+
+test('a process that says for months that it lives keeps nothing of it in memory', async () => {
+  const db = database.openAs('relay');
+  const member = new Membership(db, { id: 'old', leaseMs: 10_000 });
+  const arrays = () => queryObjects(Array, { format: 'count' }); // after it has collected what nobody holds
+  await member.beat(['s']);
+  const before = arrays();
+  for (let beats = 0; beats < 1_000; beats++) await member.beat(['s']);
+  expect(arrays() - before).toBeLessThan(500);
+  await member.leave();
 });
