@@ -9,7 +9,7 @@ import {
   type LetterFilter,
   onlyOne,
 } from './dead-letters.ts';
-import { consumerOf, schemaOfService } from './inbox-names.ts';
+import { schemaOfService } from './inbox-names.ts';
 import { BATCH, type Change, look, type OnProgress, operate, record } from './operation.ts';
 
 /** What became of dead letters: those that were meant, and whether it was done. */
@@ -114,23 +114,30 @@ async function closeInboxRows(tx: Tx, letters: readonly DeadLetter[]): Promise<v
       sql`select to_regclass(format('%I.inbox', ${schema}::text))::text as inbox`,
     );
     if (found?.inbox == null) continue; // a consumer of the broker alone has none
-    // Its own id for a business key: what it says of itself may be wrong, and must not shut out another message.
+    // Its own id for a business key: what it says of itself may be wrong, and must not shut out another message. Consumers are
+    // named after aggregate and verb (INBOX-04); a topic of four segments does not say its aggregate, the schema does (X-003).
     await execute(
       tx,
       sql`insert into ${sql.identifier(schema)}.inbox
             (tenant_id, consumer_name, event_id, topic, event_type, idempotency_key, ordering_key, aggregate_version,
              processed_at, result, attempts, last_error)
-          select distinct on (s.tenant_id, g.consumer_name, s.event_id)
-                 s.tenant_id, g.consumer_name, s.event_id, s.topic, regexp_replace(s.topic, '[.]v[0-9]+$', ''),
+          select distinct on (s.tenant_id, n.consumer_name, s.event_id)
+                 s.tenant_id, n.consumer_name, s.event_id, s.topic, regexp_replace(s.topic, '[.]v[0-9]+$', ''),
                  s.event_id::text, s.ordering_key,
                  coalesce(substring(brokers.readable(s.envelope) #>> '{metadata,aggregateVersion}'
                                     from '^[0-9]{1,18}$')::bigint, 0),
                  now(), 'noop', s.attempts, s.last_error
           from unnest(${sql.param(own.map(({ tenantId }) => tenantId))}::uuid[],
-                      ${sql.param(own.map(({ topic }) => consumerOf(service, topic)))}::text[],
-                      ${sql.param(own.map(({ id }) => id))}::bigint[]) as g (tenant_id, consumer_name, off)
+                      ${sql.param(own.map(({ id }) => id))}::bigint[]) as g (tenant_id, off)
           join brokers.settled_letter s
             on s.tenant_id = g.tenant_id and s.subscription = ${service} and s.off = g.off and s.settled_at = now()
+          cross join lateral (
+            select replace(concat(
+                     ${service}::text, '.',
+                     coalesce(substring(brokers.readable(s.envelope) ->> 'schemaUri' from '^schemas://[^/]+/([^/]+)/'),
+                              split_part(s.topic, '.', -3)),
+                     '-', split_part(s.topic, '.', -2)), '_', '-') as consumer_name
+          ) n
           where brokers.readable(s.attributes) ->> 'stray' is null
           on conflict (tenant_id, consumer_name, event_id) do update
           set processed_at = now(), result = 'noop'
