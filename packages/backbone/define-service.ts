@@ -25,7 +25,7 @@ export type Count<Name extends MetricNameOf<'counter'> = MetricNameOf<'counter'>
 /** A bounded context as a table of contents: what it owns, says, hears and runs. */
 export type Service = {
   readonly name: `${string}-service`;
-  /** Its PostgreSQL schema; its role is `svc_<schema>`. */
+  /** Its PostgreSQL schema, `front_desk` of `front-desk-service`; its role is `svc_<schema>`. */
   readonly schema: string;
   /** The folder of its numbered SQL files. */
   readonly migrations: URL;

@@ -31,6 +31,11 @@ function service(name: string, parts: Partial<Parameters<typeof defineService>[0
   });
 }
 
+test('a service whose schema has another name is refused: commands could not find its inbox', () => {
+  const services = [service('front_desk', { name: 'front-desk-service' }), service('b', { schema: 'rooms' })];
+  expect(topologyProblems(services)).toEqual(['b-service is not named after its schema, which is rooms']);
+});
+
 test('services that fit together have no problems', () => {
   const asked = question('a.q');
   const services = [

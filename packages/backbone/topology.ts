@@ -15,6 +15,10 @@ export function topologyProblems(
   return [
     ...twice(services, service => [service.name], 'service name'),
     ...twice(services, service => [service.schema], 'schema'),
+    // Operators' commands know a subscription by the service's name: what they quarantine, its inbox must hear of (DLQ-16).
+    ...services
+      .filter(({ name, schema }) => name !== `${schema.replaceAll('_', '-')}-service`)
+      .map(({ name, schema }) => `${name} is not named after its schema, which is ${schema}`),
     ...twice(services, service => service.routes.map(routeShape), 'route'),
     ...twice(
       services,
