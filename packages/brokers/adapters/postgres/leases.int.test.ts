@@ -226,3 +226,18 @@ test('a process that says for months that it lives keeps nothing of it in memory
   expect(arrays() - before).toBeLessThan(500);
   await member.leave();
 });
+
+test('a process that cannot say goodbye leaves no connection open: nothing else would keep it from ending', async () => {
+  const db = database.openAs('relay');
+  const member = new Membership(db, { id: 'hasty', leaseMs: 10_000 });
+  const sessions = () =>
+    database.admin(
+      `select from pg_stat_activity where datname = current_database() and application_name = 'melm-member'`,
+    );
+  const before = (await sessions()).length;
+  await member.beat(['s']);
+  expect(await sessions()).toHaveLength(before + 1);
+  await db.close();
+  await expect(member.leave()).rejects.toThrow();
+  await waitUntil('its session is over', async () => (await sessions()).length === before);
+});

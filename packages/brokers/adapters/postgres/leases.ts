@@ -135,9 +135,12 @@ export class Membership {
   async leave(): Promise<void> {
     this.#hasLeft = true;
     await this.#beating; // it would write this member down again
-    await this.#db.pool.query('update brokers.cursor set owner = null where owner = $1', [this.id]);
-    await this.#db.pool.query('delete from brokers.member where id = $1', [this.id]);
-    await this.#session?.client.end();
+    try {
+      await this.#db.pool.query('update brokers.cursor set owner = null where owner = $1', [this.id]);
+      await this.#db.pool.query('delete from brokers.member where id = $1', [this.id]);
+    } finally {
+      await this.#session?.client.end();
+    }
   }
 
   #ensureSession(): Promise<Session> {
