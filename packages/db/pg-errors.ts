@@ -39,7 +39,7 @@ const LOST = new Set(['ECONNRESET', 'ECONNREFUSED', 'EPIPE', 'ETIMEDOUT', 'UNAVA
 
 /** True when the connection or the server is the matter, and not the statement. */
 export function isConnectionLoss(error: unknown): boolean {
-  for (let at = error; at instanceof Error; at = at.cause) {
+  for (const at of causesOf(error)) {
     const { code = '' } = at as { code?: string };
     if (LOST.has(code) || /^(08...|57P0[123]|53300)$/.test(code)) return true;
     if (
@@ -52,8 +52,15 @@ export function isConnectionLoss(error: unknown): boolean {
   return false;
 }
 
+/** An error and what caused it, each once: whoever throws may have made a circle of them, and following that would never end. */
+export function causesOf(error: unknown): ReadonlySet<Error> {
+  const found = new Set<Error>();
+  for (let at = error; at instanceof Error && !found.has(at); at = at.cause) found.add(at);
+  return found;
+}
+
 function pgError(error: unknown): PgError | undefined {
-  for (let at = error; at instanceof Error; at = at.cause) {
+  for (const at of causesOf(error)) {
     const code = (at as PgError).code;
     if (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code)) return at as PgError;
   }

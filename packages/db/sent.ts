@@ -1,5 +1,5 @@
 import type { Logger } from '@ghasi/telemetry/logger';
-import { sqlState } from './pg-errors.ts';
+import { causesOf, sqlState } from './pg-errors.ts';
 import { TransactionOver } from './sql.ts';
 import { StatementSkipped } from './statement-batch.ts';
 
@@ -114,7 +114,7 @@ const IN_FAILED_TRANSACTION = '25P02';
 
 function isAftermath(error: unknown): boolean {
   if (error instanceof RolledBack || sqlState(error) === IN_FAILED_TRANSACTION) return true;
-  for (let at = error; at instanceof Error; at = at.cause)
+  for (const at of causesOf(error))
     if (at instanceof StatementSkipped || at instanceof TransactionOver) return true;
   return false;
 }
