@@ -255,6 +255,31 @@ test('DLQ-24: two operators who skip the same dead letter take out one message',
   running.splice(0);
   const skip = () =>
     settleDeadLetters(db, change, { how: 'skipped', filter: { subscription: consumer.name } });
-  await Promise.all([skip(), skip(), skip()]);
+  const said = await Promise.all([skip(), skip(), skip()]);
   expect(await listSettledLetters(db, { subscription: consumer.name })).toHaveLength(1);
+  expect(said.flatMap(({ letters }) => letters)).toHaveLength(1);
+});
+
+test('DLQ-24, DLQ-25: a replay that comes while somebody skips the same dead letter says that it did nothing, and leaves no entry', async () => {
+  const consumer = await start('one');
+  await appendToLog(db, [{ tenantId: newTenantId(), key: 'a', text: 'one' }]);
+  await waitUntil('it is dead', async () => (await dead(consumer)).length === 1);
+  await consumer.stop();
+  running.splice(0);
+  const filter = { subscription: consumer.name };
+  const other = await db.pool.connect();
+  await other.query('begin');
+  await other.query(`update brokers.parked_key set state = 'retrying' where subscription = $1`, [
+    consumer.name,
+  ]);
+  const replayed = replayDeadLetters(db, change, { ...filter });
+  await waitUntil('the replay waits for the other', async () => {
+    const waiting = await database.admin(`select from pg_locks where not granted`);
+    return waiting.length > 0;
+  });
+  await other.query('commit');
+  other.release();
+  expect((await replayed).letters).toEqual([]);
+  const entries = await operations('dlq.replay');
+  expect(entries.filter(({ detail }) => JSON.stringify(detail).includes(consumer.name))).toEqual([]);
 });

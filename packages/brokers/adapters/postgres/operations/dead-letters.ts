@@ -56,7 +56,7 @@ export function listDeadLetters(
   db: Database,
   filter: LetterFilter & { readonly limit?: number } = {},
 ): Promise<DeadLetter[]> {
-  return look(db, tx => deadLetters(tx, filter, filter.limit));
+  return look(db, tx => deadLetters(tx, filter));
 }
 
 /** What was skipped or quarantined, the latest first. Without a limit all of it. */
@@ -74,7 +74,7 @@ export async function showDeadLetter(
 ): Promise<Shown<DeadLetter> | Shown<SettledLetter>> {
   const id = filter.ids?.[0];
   return look(db, async tx => {
-    const dead = await deadLetters(tx, filter, 2);
+    const dead = await deadLetters(tx, id === undefined ? { ...filter, limit: 1 } : filter);
     const [first] = id === undefined ? dead : [onlyOne(id, dead)];
     if (first !== undefined) {
       const whole = await wholeOf(tx, sql`brokers.parked_message`, first);
@@ -95,8 +95,11 @@ export function onlyOne(id: number, found: readonly DeadLetter[]): DeadLetter | 
   return found[0];
 }
 
+/** Which, how many at most, and whether their keys are locked: what somebody else decides about just now is then left out. */
+type Heads = LetterFilter & { readonly limit?: number; readonly isLocked?: boolean };
+
 /** The heads of dead keys. */
-export function deadLetters(tx: Tx, filter: LetterFilter, limit: number | undefined): Promise<DeadLetter[]> {
+export function deadLetters(tx: Tx, { limit, isLocked, ...filter }: Heads): Promise<DeadLetter[]> {
   return rows<DeadLetter>(
     tx,
     sql`select h.off::float8 as id, k.subscription, k.park_key as "parkKey", h.topic, k.tenant_id as "tenantId",
@@ -108,7 +111,8 @@ export function deadLetters(tx: Tx, filter: LetterFilter, limit: number | undefi
                 where m.tenant_id = k.tenant_id and m.subscription = k.subscription and m.park_key = k.park_key) as waiting
         ${headsOf(filter)}
         order by k.dead_at, h.off, k.subscription
-        limit ${limit ?? null}`,
+        limit ${limit ?? null}
+        ${isLocked === true ? sql`for update of k` : sql``}`,
   );
 }
 

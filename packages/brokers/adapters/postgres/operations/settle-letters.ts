@@ -65,8 +65,7 @@ export function settleDeadLetters(
 ): Promise<Settled> {
   const action = how === 'skipped' ? 'dlq.skip' : 'dlq.quarantine';
   return inBatches(db, change, { filter, onProgress }, async (tx, letters) => {
-    // The key's row first, and only while it is dead: of two operators the second finds nothing to do. The key itself
-    // is freed by its consumer, which knows when nothing is left behind it.
+    // The key itself is freed by its consumer, which knows when nothing is left behind it.
     await rows(
       tx,
       sql`with keys as (
@@ -74,8 +73,6 @@ export function settleDeadLetters(
             from brokers.parked_key k
             join ${keysOf(letters)}
               on k.tenant_id = g.tenant_id and k.subscription = g.subscription and k.park_key = g.park_key
-            where k.state = 'dead'
-            for update of k
           ), taken as (
             delete from brokers.parked_message m
             using keys k
@@ -148,7 +145,10 @@ async function closeInboxRows(tx: Tx, letters: readonly DeadLetter[]): Promise<v
 
 type Batches = { filter: LetterFilter; onProgress: OnProgress | undefined };
 
-/** Applies a change to all dead letters that match, 500 per transaction; what dies again meanwhile is not taken twice. */
+/**
+ * Applies a change to all dead letters that match, 500 per transaction; what dies again meanwhile is not taken twice. Their
+ * keys are locked before anything is said about them: of two operators the second finds nothing to do, and records nothing.
+ */
 async function inBatches(
   db: Database,
   change: Change,
@@ -161,7 +161,8 @@ async function inBatches(
   const dryRun = change.dryRun ?? false;
   for (let size = BATCH; size === BATCH; ) {
     const batch = await operate(db, change, async tx => {
-      const found = await deadLetters(tx, { ...filter, until }, dryRun ? total : BATCH);
+      const chosen = { ...filter, until, limit: dryRun ? total : BATCH };
+      const found = await deadLetters(tx, { ...chosen, isLocked: !dryRun });
       if (found.length > 0 && !dryRun) await apply(tx, found);
       return found;
     });
@@ -176,7 +177,7 @@ async function inBatches(
 async function beginning(db: Database, filter: LetterFilter): Promise<{ now: Date; total: number }> {
   return look(db, async tx => {
     for (const id of filter.ids ?? []) {
-      const found = await deadLetters(tx, { ...filter, ids: [id] }, 10);
+      const found = await deadLetters(tx, { ...filter, ids: [id] });
       if (onlyOne(id, found) === undefined) throw brokerErrors.NO_SUCH_LETTER({ id });
     }
     // A millisecond more: a JavaScript date has no microseconds.
