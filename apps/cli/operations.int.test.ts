@@ -27,23 +27,23 @@ const json = async (args: string[]) => JSON.parse(await printed([...args, '--jso
 const clock = async () =>
   (await database.admin<{ now: Date }>(`select clock_timestamp() + interval '1 millisecond' as now`))[0]
     ?.now as Date;
+const quarantine = (tenantId: TenantId, event: string, count: number) =>
+  database.admin(
+    `insert into orders.outbox_quarantine
+       (id, event_id, occurred_at, lease_epoch, tenant_id, seq, aggregate_type, aggregate_id, aggregate_version, topic, ordering_key, envelope, attributes,
+        idempotency_key, enqueued_at, attempts, status, next_attempt_at, reason)
+     select md5($1::text || $2::text || n)::uuid, md5($1::text || $2::text || n)::uuid, now(), 0, $1::uuid,
+            nextval(pg_get_serial_sequence('orders.outbox', 'seq')), 'order', 'o' || n, 1, $2::text, 'k' || n, '{}', '{}', $2::text || n, now(), 50,
+            'dead_letter', now(), '50 attempts'
+     from generate_series(1, $3) n`,
+    [tenantId, event, count],
+  );
 
 test('X-046, X-054: more rows than one transaction takes are all released; a list that is cut says so', async () => {
   const tenantId = newTenantId();
   const since = (await clock()).toISOString();
-  const quarantine = (event: string, count: number) =>
-    database.admin(
-      `insert into orders.outbox_quarantine
-         (id, event_id, occurred_at, lease_epoch, tenant_id, seq, aggregate_type, aggregate_id, aggregate_version, topic, ordering_key, envelope, attributes,
-          idempotency_key, enqueued_at, attempts, status, next_attempt_at, reason)
-       select md5($1::text || $2::text || n)::uuid, md5($1::text || $2::text || n)::uuid, now(), 0, $1::uuid,
-              nextval(pg_get_serial_sequence('orders.outbox', 'seq')), 'order', 'o' || n, 1, $2::text, 'k' || n, '{}', '{}', $2::text || n, now(), 50,
-              'dead_letter', now(), '50 attempts'
-       from generate_series(1, $3) n`,
-      [tenantId, event, count],
-    );
-  await quarantine(topic, 1_201);
-  await quarantine('shop.stock.stock.reserved.v1', 2);
+  await quarantine(tenantId, topic, 1_201);
+  await quarantine(tenantId, 'shop.stock.stock.reserved.v1', 2);
   const list = ['outbox', 'quarantine', '--tenant', tenantId];
   expect(await printed(list)).toMatch(/\n… and more than these 50; --limit shows them\n$/);
   expect(await printed([...list, '--limit', '1203'])).not.toContain('… and more');
@@ -53,6 +53,30 @@ test('X-046, X-054: more rows than one transaction takes are all released; a lis
   expect(await json(list)).toHaveLength(2);
   const steps = await json(['operations', '--since', since, '--tenant', tenantId]);
   expect(steps.map(({ detail }: { detail: { count: number } }) => detail.count)).toEqual([201, 500, 500]);
+});
+
+test('X-054, DLQ-25: who releases rows while somebody else closes them says that he did nothing, and leaves no entry', async () => {
+  const tenantId = newTenantId();
+  await quarantine(tenantId, topic, 2);
+  const other = await database.openAs('relay').pool.connect();
+  await other.query('begin');
+  await other.query(
+    `update orders.outbox_quarantine set resolved_at = now(), resolved_by = 'omid' where tenant_id = $1`,
+    [tenantId],
+  );
+  const released = printed(['outbox', 'release', 'orders', '--all', '--tenant', tenantId, ...reason]);
+  await waitUntil(
+    'the release waits for the other',
+    async () =>
+      (await database.admin(`select from pg_locks where not granted and locktype = 'transactionid'`)).length >
+      0,
+  );
+  await other.query('commit');
+  other.release();
+  expect(await released).toBe('0 rows put back to be published.\n');
+  expect(await json(['operations', '--tenant', tenantId])).not.toContainEqual(
+    expect.objectContaining({ action: 'outbox.release' }),
+  );
 });
 
 test('DLQ-25, BROKER-19: melm operations lists who changed what and why, the latest first, of one tenant what touched it', async () => {

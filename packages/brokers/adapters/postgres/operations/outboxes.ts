@@ -72,7 +72,7 @@ export function listQuarantined(
   db: Database,
   filter: QuarantineFilter & { readonly limit?: number } = {},
 ): Promise<Quarantined[]> {
-  return look(db, tx => quarantined(tx, filter, filter.limit));
+  return look(db, tx => quarantined(tx, filter));
 }
 
 /** Which rows were decided about, and how. */
@@ -91,7 +91,7 @@ export async function resolveQuarantined(
   { how, filter }: Decision,
   onProgress?: OnProgress,
 ): Promise<Resolved> {
-  const chosen = await look(db, tx => quarantined(tx, filter, undefined));
+  const chosen = await look(db, tx => quarantined(tx, filter));
   const missing = filter.seqs?.find(seq => !chosen.some(one => one.seq === seq));
   if (missing !== undefined) throw brokerErrors.NOT_QUARANTINED({ schema: filter.schema, seq: missing });
   if (change.dryRun === true) return { rows: chosen, dryRun: true };
@@ -109,7 +109,7 @@ export async function resolveQuarantined(
 function resolveBatch(db: Database, change: Change, { how, filter }: Decision): Promise<Quarantined[]> {
   const { schema, seqs: _, ...given } = filter;
   return operate(db, change, async tx => {
-    const found = await quarantined(tx, filter, undefined);
+    const found = await quarantined(tx, { ...filter, isLocked: true });
     if (found.length === 0) return found;
     const seqs = found.map(({ seq }) => seq);
     if (how === 'release') await putBack(tx, schema, seqs);
@@ -146,13 +146,14 @@ async function putBack(tx: Tx, schema: string, seqs: readonly number[]): Promise
   );
 }
 
+/** Which, how many at most, and whether they are locked: what somebody else decides about just now is then left out. */
+type Chosen = QuarantineFilter & { readonly limit?: number; readonly isLocked?: boolean };
+
 async function quarantined(
   tx: Tx,
-  filter: QuarantineFilter,
-  limit: number | undefined,
+  { schema, tenantId, topic, seqs, limit, isLocked }: Chosen,
 ): Promise<Quarantined[]> {
   const known = await outboxSchemas(tx);
-  const { schema, tenantId, topic, seqs } = filter;
   if (schema !== undefined && !known.includes(schema))
     throw brokerErrors.UNKNOWN_OUTBOX({ schema, known: known.length > 0 ? known : 'none yet' });
   const found: Quarantined[] = [];
@@ -169,7 +170,8 @@ async function quarantined(
             ${topic === undefined ? sql`` : sql`and q.topic = ${topic}`}
             ${seqs === undefined ? sql`` : sql`and q.seq = any(${sql.param(seqs)}::bigint[])`}
           order by q.seq
-          limit ${limit === undefined ? null : limit - found.length}`,
+          limit ${limit === undefined ? null : limit - found.length}
+          ${isLocked === true ? sql`for update` : sql``}`,
     );
     found.push(...part);
   }
