@@ -215,11 +215,11 @@ test('DLQ-24: a tenant filter touches no other tenant', async () => {
   expect((await dead(consumer)).map(({ tenantId }) => tenantId)).toEqual([theirs]);
 });
 
-test('DLQ-13: an id two subscriptions gave up on must be named with its subscription', async () => {
-  const [one, other] = [await start('bad'), await start('bad')];
+test('DLQ-13: an id several subscriptions gave up on must be named with its subscription; the refusal says which', async () => {
+  const [one, other, third] = [await start('bad'), await start('bad'), await start('bad')];
   const [off = 0] = await appendToLog(db, [{ tenantId: newTenantId(), key: 'a', text: 'bad' }]);
-  await waitUntil('both gave up', async () => (await listDeadLetters(db, { ids: [off] })).length === 2);
-  const names = [one.name, other.name].sort().join(' and ');
+  await waitUntil('all gave up', async () => (await listDeadLetters(db, { ids: [off] })).length === 3);
+  const names = [one.name, other.name, third.name].sort().join('; ');
   await expect(showDeadLetter(db, { ids: [off] })).rejects.toThrow(
     `Message ${off} is a dead letter of ${names}`,
   );

@@ -90,8 +90,7 @@ export async function showDeadLetter(
 /** The one dead letter that was meant, undefined when there is none. */
 export function onlyOne(id: number, found: readonly DeadLetter[]): DeadLetter | undefined {
   const subscriptions = found.map(({ subscription }) => subscription).sort();
-  if (found.length > 1)
-    throw brokerErrors.SEVERAL_LETTERS({ id, subscriptions: subscriptions.join(' and ') });
+  if (found.length > 1) throw brokerErrors.SEVERAL_LETTERS({ id, subscriptions });
   return found[0];
 }
 
