@@ -17,6 +17,16 @@ test('the doctor finds nothing on a freshly migrated database', async () => {
   expect(await look()).toEqual([]);
 });
 
+test('the scratch database of a doctor that was stopped on its way is removed by a later one, that of one at work is not', async () => {
+  const now = Math.floor(Date.now() / 1000);
+  const [left, atWork] = [`melm_doctor_${now - 4_000}_00c0ffee0001`, `melm_doctor_${now}_00c0ffee0002`];
+  for (const name of [left, atWork]) await database.admin(`create database ${name} template template0`);
+  expect(await look()).toEqual([]);
+  const rest = await database.admin(`select datname from pg_database where datname like '%_00c0ffee000_'`);
+  await database.admin(`drop database ${atWork}`);
+  expect(rest).toEqual([{ datname: atWork }]);
+});
+
 /** Damage somebody could do by hand, and the fact that must be named. */
 const damages: [damage: string, found: Partial<Finding>][] = [
   [

@@ -43,7 +43,7 @@ async function expectedCatalog(
   adminUrl: string,
   sets: readonly MigrationSet[],
 ): Promise<CatalogFact[]> {
-  const name = `melm_doctor_${randomBytes(6).toString('hex')}`;
+  const name = `melm_doctor_${await dropLeftovers(live)}_${randomBytes(6).toString('hex')}`;
   await live.query(`create database ${escapeIdentifier(name)} template template0`);
   try {
     const url = new URL(adminUrl);
@@ -59,6 +59,26 @@ async function expectedCatalog(
   } finally {
     await live.query(`drop database ${escapeIdentifier(name)} with (force)`);
   }
+}
+
+/**
+ * Removes scratch databases that are an hour old: a doctor takes seconds, so whoever made them was stopped by Ctrl-C or lost
+ * its line. Gives the server's clock in seconds, which the name of the next one carries.
+ */
+async function dropLeftovers(live: Client): Promise<string> {
+  const { rows } = await live.query<{ name: string }>(
+    `select d.datname as name
+     from pg_catalog.pg_database d
+     where substring(d.datname from '^melm_doctor_([0-9]{1,12})_[0-9a-f]{12}$')::bigint
+             < extract(epoch from clock_timestamp()) - 3600
+       and pg_catalog.pg_get_userbyid(d.datdba) = current_user`,
+  );
+  for (const { name } of rows)
+    await live.query(`drop database if exists ${escapeIdentifier(name)} with (force)`);
+  const clock = await live.query<{ now: string }>(
+    `select floor(extract(epoch from clock_timestamp()))::text as now`,
+  );
+  return clock.rows[0]?.now ?? '0';
 }
 
 /** What every role must be: no power beyond its grants, member of nothing, with our time limits. */
