@@ -7,6 +7,7 @@ import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
 import { freePorts } from '@ghasi/testing/free-ports';
 import { memoryFolder } from '@ghasi/testing/memory-folder';
 import { startOldPostgres } from '@ghasi/testing/old-postgres';
+import { waitUntil } from '@ghasi/testing/signal';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { call } from './fixtures/api.ts';
 import { type Melm, melm, npmStart, run } from './fixtures/run-melm.ts';
@@ -101,6 +102,20 @@ describe('one embedded installation, from the first start to the doctor', () => 
   test('the doctor is content with what start, migrate and seed left behind', async () => {
     const healthy = await run(['doctor', '--data-dir', dataDir]);
     expect(healthy).toMatchObject({ code: 0, stdout: 'The database is exactly as this release makes it.\n' });
+  });
+
+  test('Ctrl-C during a command that has started the embedded server leaves no server behind', async () => {
+    const doctor = melm(['doctor', '--data-dir', dataDir]);
+    await waitUntil('the server takes connections', () =>
+      postgresPid().then(
+        pid => pid > 0,
+        () => false,
+      ),
+    );
+    const pid = await postgresPid();
+    doctor.child.kill('SIGINT');
+    expect(await doctor.ended).toEqual({ code: 130, stdout: '', stderr: '' });
+    expect(await isRunning(pid, 'postgres')).toBe(false);
   });
 
   test('the doctor examines a database whose melm runs', async () => {

@@ -1,10 +1,10 @@
 import { joinPlatformDatabase, openPlatformDatabase } from '@melmastoon/server/database';
 import type { Environment } from '@melmastoon/server/environment';
-import { installationSecret } from '@melmastoon/server/secret';
 import { allServices, migrationSets } from '@melmastoon/server/services';
+import { type Platform, withPlatform } from './with-platform.ts';
 
 /** What a command that only needs the database works with. */
-export type Opened = { adminUrl: string; secret: string; sets: ReturnType<typeof migrationSets> };
+export type Opened = Platform & { sets: ReturnType<typeof migrationSets> };
 
 /** Opens the platform's database for one piece of work and closes it after. */
 export function withDatabase<T>(env: Environment, work: (opened: Opened) => Promise<T>): Promise<T> {
@@ -16,18 +16,12 @@ export function besideRunning<T>(env: Environment, work: (opened: Opened) => Pro
   return within(joinPlatformDatabase, env, work);
 }
 
-async function within<T>(
+function within<T>(
   open: typeof openPlatformDatabase,
   env: Environment,
   work: (opened: Opened) => Promise<T>,
 ): Promise<T> {
-  const secret = await installationSecret(env);
-  const database = await open(env, secret);
-  try {
-    return await work({ adminUrl: database.adminUrl, secret, sets: migrationSets(describedServices()) });
-  } finally {
-    await database.stop();
-  }
+  return withPlatform(open, env, platform => work({ ...platform, sets: migrationSets(describedServices()) }));
 }
 
 /** The services as declarations: nothing is started, so nothing can be asked. */

@@ -2,9 +2,9 @@ import { type Database, openDatabase } from '@ghasi/db/database';
 import { sqlState } from '@ghasi/db/pg-errors';
 import { roleUrl } from '@ghasi/db/roles';
 import { joinPlatformDatabase } from '@melmastoon/server/database';
-import { installationSecret } from '@melmastoon/server/secret';
 import { cliErrors } from '../errors.ts';
 import { settings } from './settings.ts';
+import { type Platform, withPlatform } from './with-platform.ts';
 
 /** Signs in as `relay`, the role that sees every tenant's messages, beside a running platform or without one. */
 export function withRelay<T>(flags: { dataDir?: string }, work: (db: Database) => Promise<T>): Promise<T> {
@@ -12,21 +12,16 @@ export function withRelay<T>(flags: { dataDir?: string }, work: (db: Database) =
 }
 
 /** The same, and as `jobs_worker`, the role that sees every tenant's jobs. */
-export async function withRelayAndWorker<T>(
+export function withRelayAndWorker<T>(
   flags: { dataDir?: string },
   work: (dbs: RelayAndWorker) => Promise<T>,
 ): Promise<T> {
-  const env = settings(flags);
-  const secret = await installationSecret(env);
-  const platform = await joinPlatformDatabase(env, secret);
-  try {
-    return await asRelayAndWorker({ adminUrl: platform.adminUrl, secret }, async dbs => {
+  return withPlatform(joinPlatformDatabase, settings(flags), platform =>
+    asRelayAndWorker(platform, async dbs => {
       await assertMigrated(dbs.relay);
       return work(dbs);
-    });
-  } finally {
-    await platform.stop();
-  }
+    }),
+  );
 }
 
 /** Two of the roles that work across tenants. */
@@ -34,7 +29,7 @@ export type RelayAndWorker = { relay: Database; worker: Database };
 
 /** Signs in as both on a database that is open. */
 export async function asRelayAndWorker<T>(
-  { adminUrl, secret }: { adminUrl: string; secret: string },
+  { adminUrl, secret }: Platform,
   work: (dbs: RelayAndWorker) => Promise<T>,
 ): Promise<T> {
   const open = (role: string) =>
