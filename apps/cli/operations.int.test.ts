@@ -123,3 +123,22 @@ test('DLQ-03, OUTBOX-34: melm subscriptions drop removes who listens no more, an
     / nadia +subscription\.drop +spa-service +INC-17 mended/,
   );
 });
+
+test('DLQ-28: a moment to come is refused by melm inbox clear as by seek and replay; what forgot nothing proposes nothing', async () => {
+  const applied = async () => (await database.admin('select from stock.effects')).length;
+  const before = await applied();
+  await changeOrder(shop.orders, newTenantId(), { orderId: 'o9' });
+  await waitUntil('it is applied', async () => (await applied()) > before);
+  const clear = (since: Date) => [
+    'inbox',
+    'clear',
+    'stock-service.order-changed',
+    '--since',
+    since.toISOString(),
+  ];
+  const later = clear(new Date(Date.now() + 3_600_000));
+  await expect(printed([...later, ...reason])).rejects.toThrow(/it is in the future/);
+  expect(await printed([...clear(new Date()), ...reason])).toBe(
+    'stock-service.order-changed has forgotten 0 events.\n',
+  );
+});

@@ -20,9 +20,10 @@ export async function inboxClear(consumer: string, flags: InboxClearFlags): Prom
   });
   if (flags.json) return console.log(JSON.stringify(cleared));
   const { rows, dryRun } = cleared;
+  const again = rows === 0 ? '' : ` Deliver them again: ${deliveredAgain(consumer, flags)}`;
   console.log(
     `${consumer} ${dryRun ? 'would forget' : 'has forgotten'} ${counted(rows, 'event')}.` +
-      (dryRun ? ' Nothing was changed.' : ` Deliver them again: ${deliveredAgain(consumer, flags)}`),
+      (dryRun ? ' Nothing was changed.' : again),
   );
 }
 

@@ -41,13 +41,13 @@ export async function clearInbox(
   const range = await look(db, async tx => {
     await assertReadsLog(tx, service);
     await assertInbox(tx, schema, consumer);
-    if (until !== undefined && until <= since)
-      throw brokerErrors.BAD_MOMENT({
-        moment: until.toISOString(),
-        reason: 'the range would end before it begins',
-      });
     const clock = await row<{ now: Date }>(tx, sql`select clock_timestamp() as now`);
-    await assertInLog(tx, since, clock?.now ?? new Date());
+    const now = clock?.now ?? new Date();
+    const refuse = (moment: Date, reason: string) =>
+      brokerErrors.BAD_MOMENT({ moment: moment.toISOString(), reason });
+    if (since > now) throw refuse(since, 'it is in the future');
+    if (until !== undefined && until <= since) throw refuse(until, 'the range would end before it begins');
+    await assertInLog(tx, since, now);
     const to = (until === undefined ? await endOfLog(tx) : await placeAt(tx, until)).off;
     return { from: await placeAt(tx, since), to, topics, tenantId };
   });
