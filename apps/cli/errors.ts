@@ -8,6 +8,7 @@ export const cliErrors = defineErrors('cli', {
     text: 'Say why with --reason "…", it is kept in the audit trail; or look first with --dry-run.',
   },
   BAD_MOMENT: { status: 422, text: '{flag}: "{text}" is not a moment; write it like 2026-03-21T08:00:00Z' },
+  BAD_SPAN: { status: 422, text: '--until: {until} is not after --since {since}' },
   BAD_NUMBER: { status: 422, text: '{what}: "{text}" is not a whole number from {least} to {most}' },
   BAD_STATUS: { status: 422, text: 'No job is "{text}"; a job is {known}' },
   NOTHING_CHOSEN: {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { changeOf, momentOf, numberOf } from './given.ts';
+import { changeOf, momentOf, numberOf, spanOf } from './given.ts';
 
 test('DLQ-26: every RFC 3339 moment is read as it is meant', () => {
   expect(momentOf('--to', '2026-03-21T08:00:00Z').toISOString()).toBe('2026-03-21T08:00:00.000Z');
@@ -24,6 +24,15 @@ test.each([
 ])('DLQ-26: "%s" is refused with an example', text =>
   expect(() => momentOf('--to', text)).toThrow(/^--to: ".*" is not a moment; write it like 2026-/),
 );
+
+test('DLQ-24: a span that ends before it begins is refused: what it finds, nothing, would look like good news', () => {
+  const [since, until] = ['2026-03-21T08:00:00Z', '2026-03-21T09:00:00Z'];
+  expect(spanOf({ since, until })).toEqual({ since: new Date(since), until: new Date(until) });
+  for (const end of [since, '2026-03-21T11:00:00+04:30'])
+    expect(() => spanOf({ since, until: end })).toThrow(
+      /^--until: 2026-03-21T0\S+ is not after --since 2026-03-21T08:00:00\.000Z$/,
+    );
+});
 
 test.each(['', '-1', '0', '1.5', '1e3', '0x10', '99999999999999999', 'ten'])(
   '"%s" is not a number of a message',

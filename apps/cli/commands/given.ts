@@ -38,10 +38,11 @@ function midnight(day: string): string {
 
 /** `since` and `until` as parts that are not there when their flags are not. */
 export function spanOf(flags: { since?: string; until?: string }): { since?: Date; until?: Date } {
-  return {
-    ...(flags.since === undefined ? {} : { since: momentOf('--since', flags.since) }),
-    ...(flags.until === undefined ? {} : { until: momentOf('--until', flags.until) }),
-  };
+  const since = flags.since === undefined ? undefined : momentOf('--since', flags.since);
+  const until = flags.until === undefined ? undefined : momentOf('--until', flags.until);
+  if (since !== undefined && until !== undefined && until <= since)
+    throw cliErrors.BAD_SPAN({ since: since.toISOString(), until: until.toISOString() });
+  return { ...(since && { since }), ...(until && { until }) };
 }
 
 /** A whole number of at least `least`. */
