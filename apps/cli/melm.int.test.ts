@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -132,6 +133,19 @@ describe('one embedded installation, from the first start to the doctor', () => 
     expect(reply.status).toBe(404);
   });
 });
+
+test.each([[['dlq', 'list']], [['doctor']]])(
+  'melm %s in the wrong folder says so and makes no database there',
+  async args => {
+    const elsewhere = join(folder, 'elsewhere');
+    const { code, stderr } = await run([...args, '--data-dir', elsewhere]);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: `melm: There is no database in ${elsewhere}. Say where with --data-dir or DATABASE_URL, or make one with "melm start".\n`,
+    });
+    expect(existsSync(elsewhere)).toBe(false);
+  },
+);
 
 describe('what cannot start says why in one line and exits 2', () => {
   const refused = async (args: string[], env: Record<string, string>, line: RegExp) => {

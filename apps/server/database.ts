@@ -2,7 +2,12 @@ import { createHmac } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { openClient } from '@ghasi/db/database';
-import { dataFolders, runningEmbeddedPostgres, startEmbeddedPostgres } from '@ghasi/db/embedded';
+import {
+  dataFolders,
+  isInitialised,
+  runningEmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '@ghasi/db/embedded';
 import type { Environment } from './environment.ts';
 import { serverErrors } from './errors.ts';
 
@@ -36,6 +41,12 @@ export async function joinPlatformDatabase(env: Environment, secret: string): Pr
   const adminUrl = await runningEmbeddedPostgres({ dataDir: dataDir(env), password: passwordOf(secret) });
   if (adminUrl === undefined) return openPlatformDatabase(env, secret);
   return { adminUrl, embedded: true, exited: new Promise(() => {}), stop: async () => {} };
+}
+
+/** Refuses a folder without an embedded database: who only looks must not make one where he happens to stand. */
+export async function assertDatabaseMade(env: Environment): Promise<void> {
+  if (env.DATABASE_URL === undefined && !(await isInitialised(dataDir(env))))
+    throw serverErrors.NO_DATABASE({ folder: resolve(env.MELM_DATA_DIR) });
 }
 
 /** Removes the embedded database and its secret. */

@@ -26,6 +26,10 @@ export const serverErrors = defineErrors('server', {
     text: 'MELM_ENV=production, yet {door} is set. That is a test door: remove it.',
   },
   NOT_EMBEDDED: { status: 500, text: '--reset only removes the embedded database; DATABASE_URL is set.' },
+  NO_DATABASE: {
+    status: 500,
+    text: 'There is no database in {folder}. Say where with --data-dir or DATABASE_URL, or make one with "melm start".',
+  },
   DATABASE_UNREACHABLE: { status: 503, text: 'PostgreSQL at {address} does not let us in: {reason}' },
   REDIS_UNREACHABLE: { status: 503, text: 'Redis at {address} cannot be used: {reason}' },
 });

@@ -92,6 +92,11 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   }
 }
 
+/** Whether a cluster was ever made in this folder. */
+export async function isInitialised(dataDir: string): Promise<boolean> {
+  return existsSync(join(reachable(dataDir, await postgresUser()), 'PG_VERSION'));
+}
+
 /** The address of a server that another process runs on this folder; undefined when none does. */
 export async function runningEmbeddedPostgres(options: {
   dataDir: string;

@@ -1,4 +1,4 @@
-import { joinPlatformDatabase, openPlatformDatabase } from '@melmastoon/server/database';
+import { assertDatabaseMade, joinPlatformDatabase, openPlatformDatabase } from '@melmastoon/server/database';
 import type { Environment } from '@melmastoon/server/environment';
 import { allServices, migrationSets } from '@melmastoon/server/services';
 import { type Platform, withPlatform } from './with-platform.ts';
@@ -12,7 +12,8 @@ export function withDatabase<T>(env: Environment, work: (opened: Opened) => Prom
 }
 
 /** The same for work that only looks: beside a running melm too. */
-export function besideRunning<T>(env: Environment, work: (opened: Opened) => Promise<T>): Promise<T> {
+export async function besideRunning<T>(env: Environment, work: (opened: Opened) => Promise<T>): Promise<T> {
+  await assertDatabaseMade(env);
   return within(joinPlatformDatabase, env, work);
 }
 

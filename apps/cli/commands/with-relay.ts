@@ -1,7 +1,7 @@
 import { type Database, openDatabase } from '@ghasi/db/database';
 import { sqlState } from '@ghasi/db/pg-errors';
 import { roleUrl } from '@ghasi/db/roles';
-import { joinPlatformDatabase } from '@melmastoon/server/database';
+import { assertDatabaseMade, joinPlatformDatabase } from '@melmastoon/server/database';
 import { cliErrors } from '../errors.ts';
 import { settings } from './settings.ts';
 import { type Platform, withPlatform } from './with-platform.ts';
@@ -12,11 +12,13 @@ export function withRelay<T>(flags: { dataDir?: string }, work: (db: Database) =
 }
 
 /** The same, and as `jobs_worker`, the role that sees every tenant's jobs. */
-export function withRelayAndWorker<T>(
+export async function withRelayAndWorker<T>(
   flags: { dataDir?: string },
   work: (dbs: RelayAndWorker) => Promise<T>,
 ): Promise<T> {
-  return withPlatform(joinPlatformDatabase, settings(flags), platform =>
+  const env = settings(flags);
+  await assertDatabaseMade(env);
+  return withPlatform(joinPlatformDatabase, env, platform =>
     asRelayAndWorker(platform, async dbs => {
       await assertMigrated(dbs.relay);
       return work(dbs);
