@@ -3,6 +3,10 @@ import { defineErrors } from '@ghasi/domain-primitives/errors';
 /** What the operator's tools refuse; each is one line for the person who typed the command. */
 export const brokerErrors = defineErrors('brokers', {
   REASON_MISSING: { status: 422, text: 'Say who changes this and why: both are kept in the audit trail.' },
+  OUTCOME_UNKNOWN: {
+    status: 503,
+    text: 'The database went away while this was being saved, and cannot say whether it was. "melm operations" shows what was done; give the command again for the rest.',
+  },
   UNKNOWN_SUBSCRIPTION: { status: 404, text: 'No service consumes as {name}; there are: {known}' },
   NOT_IN_LOG: {
     status: 409,

@@ -3,6 +3,7 @@ import { sql } from '@ghasi/db/drizzle';
 import { retryOnConflict } from '@ghasi/db/optimistic';
 import { execute, type Tx } from '@ghasi/db/sql';
 import { type Ctx, systemTransaction } from '@ghasi/db/tenant-transaction';
+import { AppError } from '@ghasi/domain-primitives/errors';
 import { brokerErrors } from '../../../errors.ts';
 import { CHANNEL } from '../wake-up.ts';
 
@@ -44,12 +45,16 @@ export async function operate<T>(
 ): Promise<T> {
   const { actor, reason, dryRun = false } = change;
   if (!dryRun && (actor.trim() === '' || reason.trim() === '')) throw brokerErrors.REASON_MISSING();
-  return retryOnConflict(() =>
+  const done = retryOnConflict(() =>
     systemTransaction(db, { actor: { type: 'user', id: actor } }, async ({ tx, write }): Promise<T> => {
       if (dryRun) await execute(tx, sql`set transaction read only`);
       return work(tx, write);
     }),
   ) as Promise<T>;
+  return done.catch(error => {
+    const isUnknown = error instanceof AppError && error.code === 'COMMIT_UNKNOWN';
+    throw isUnknown ? brokerErrors.OUTCOME_UNKNOWN({}, { cause: error }) : error; // an operator has no Idempotency-Key
+  });
 }
 
 /** Writes the audit entry and wakes the consumers, both with the commit of the change itself. */
