@@ -1,7 +1,9 @@
+import { createMetrics } from '@ghasi/telemetry/metrics';
 import { testDatabase } from '@ghasi/testing/database';
 import { waitUntil } from '@ghasi/testing/signal';
 import { newTenantId } from '@ghasi/testing/tenants';
 import { expect, onTestFinished, test } from 'vitest';
+import { samplesOf } from './fixtures/metric-samples.ts';
 import {
   changeOrder,
   OrderChanged,
@@ -12,6 +14,7 @@ import {
 } from './fixtures/shop.ts';
 import { on } from './reaction.ts';
 
+const STOCK = 'service=stock-service,subscription=stock-service';
 const [poisoned, clean, other] = [newTenantId(), newTenantId(), newTenantId()];
 const poison = Array.from({ length: 8 }, (_, n) => ({ orderId: `p${n}`, note: 'poison' }));
 
@@ -69,7 +72,8 @@ test('X-066, DLQ-07: poison on more keys than open the breaker becomes dead lett
 });
 
 test('X-066, ORD-04: five bad keys of a tenant pause that tenant; what others send meanwhile is applied at once', async () => {
-  const { change, tried, effects, parked } = await openShop(note => note === 'poison');
+  const metrics = createMetrics();
+  const { change, tried, effects, parked } = await openShop(note => note === 'poison', { metrics });
   for (const order of poison) await change(poisoned, order);
   const firstFive = poison.slice(0, 5).map(({ orderId }) => `${poisoned} ${orderId}`);
   await waitUntil('five have failed', async () => tried.size >= 5 && (await parked()).length === 4);
@@ -81,6 +85,11 @@ test('X-066, ORD-04: five bad keys of a tenant pause that tenant; what others se
   await waitUntil('its bad key is parked', async () => (await parked()).length === 4 + 1);
   expect([...tried].filter(what => what.startsWith(poisoned))).toEqual(firstFive);
   expect((await parked()).map(({ attempts }) => attempts)).toEqual([1, 1, 1, 1, 1]);
+  expect(await samplesOf(metrics, 'melmastoon_consumer_pauses_total')).toMatchObject({
+    [`${STOCK},cause=tenant`]: expect.toSatisfy((pauses: number) => pauses > 0),
+    [`${STOCK},cause=several_tenants`]: 0,
+    [`${STOCK},cause=database`]: 0,
+  });
 });
 
 test('X-066: what fails for several tenants pauses the subscription, and after each pause one attempt counts', async () => {

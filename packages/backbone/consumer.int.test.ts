@@ -6,12 +6,14 @@ import { rows } from '@ghasi/db/sql';
 import { type Ctx, tenantTransaction } from '@ghasi/db/tenant-transaction';
 import type { TenantId } from '@ghasi/domain-primitives/ids';
 import { GiveUp, RetryLater } from '@ghasi/jobs/outcome';
+import { createMetrics, type Metrics } from '@ghasi/telemetry/metrics';
 import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
 import { waitUntil } from '@ghasi/testing/signal';
 import { newTenantId } from '@ghasi/testing/tenants';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createSubscriber } from './consumer.ts';
+import { samplesOf } from './fixtures/metric-samples.ts';
 import { OrderChanged, recordEffect, type Shop, shopMigrations, startShop, stock } from './fixtures/shop.ts';
 import { on } from './reaction.ts';
 import { createRegistry, type ReleasedHashes } from './registry.ts';
@@ -93,12 +95,13 @@ type ConsumerTraits = {
   atBad?: (ctx: Ctx) => Promise<unknown>;
   handlerMs?: number;
   released?: () => Promise<ReleasedHashes>;
+  metrics?: Metrics;
 };
 
 /** A service that does this at bad changes, and how often its reaction ran. */
 function openConsumer(
   order: 'required' | 'any',
-  { atBad = fails, handlerMs, released }: ConsumerTraits = {},
+  { atBad = fails, handlerMs, released, metrics }: ConsumerTraits = {},
 ) {
   const runs: string[] = [];
   const react = on(OrderChanged, async (ctx, change) => {
@@ -116,6 +119,7 @@ function openConsumer(
     signer: createSigner([{ id: 'test', secret: database.secret }]),
     breaker: { failingKeys: 1_000, firstPauseMs: 1, longestPauseMs: 1 },
     ...(handlerMs === undefined ? {} : { handlerMs }),
+    metrics,
   });
   return { subscriber, runs };
 }
@@ -321,7 +325,9 @@ test.each([
 
 test('X-066: a reaction whose own connection is lost counts no attempt, whatever it makes of that', async () => {
   const tenantId = newTenantId();
+  const metrics = createMetrics();
   const { subscriber } = openConsumer('required', {
+    metrics,
     atBad: async ctx => {
       const lost = await rows(ctx.tx, sql`select pg_terminate_backend(pg_backend_pid())`).catch(
         error => error,
@@ -331,4 +337,6 @@ test('X-066: a reaction whose own connection is lost counts no attempt, whatever
   });
   const messages = await published(tenantId, [{ orderId: 'o1', version: 1, what: 'bad' }]);
   expect(await subscriber.handle(messages, undefined)).toMatchObject([{ kind: 'pause' }]);
+  const pauses = await samplesOf(metrics, 'melmastoon_consumer_pauses_total');
+  expect(pauses['service=stock-service,subscription=stock-service,cause=database']).toBe(1);
 });

@@ -220,7 +220,10 @@ class Consumer {
     if (!(error instanceof GiveUp || error instanceof RetryLater)) {
       const counts = this.#breaker.failed(read.delivery);
       const rest = this.#breaker.restOf(read.delivery.tenantId);
-      if (rest !== undefined) log?.warn({ subscription: service.name, ...rest, reason }, whatPauses(rest));
+      if (rest !== undefined) {
+        log?.warn({ subscription: service.name, ...rest, reason }, whatPauses(rest));
+        this.#count.paused(rest.tenantId === undefined ? 'several_tenants' : 'tenant');
+      }
       if (!counts && rest !== undefined) return paused(reason, rest);
     }
     const who = { tenantId: read.delivery.tenantId as TenantId, actor: this.#actor };
@@ -234,8 +237,9 @@ class Consumer {
   #notOurs(error: unknown): Outcome | undefined {
     if (error instanceof LostElsewhere) return undefined;
     if (sqlState(error) === FENCED) return { kind: 'fenced' };
-    if (isConnectionLoss(error)) return paused('the database is away', { forMs: UNREACHABLE_PAUSE_MS });
-    return undefined;
+    if (!isConnectionLoss(error)) return undefined;
+    this.#count.paused('database');
+    return paused('the database is away', { forMs: UNREACHABLE_PAUSE_MS });
   }
 
   get #isOrdered(): boolean {

@@ -10,7 +10,12 @@ export type ConsumedCounter = {
   settled(deliveries: readonly Delivery[], results: readonly Settled[], seconds: number): void;
   /** A handler run that failed, or a message that cannot be handled. */
   failed(delivery: Delivery): void;
+  /** Nothing is tried for a while, and no attempt counted. */
+  paused(cause: PauseCause): void;
 };
+
+/** What a consumer pauses for: too much of one tenant fails, or of several, or its database is away. */
+export type PauseCause = 'tenant' | 'several_tenants' | 'database';
 
 type Tally = Record<Settled, number>;
 
@@ -23,7 +28,10 @@ export function countConsumed(
   metrics: Metrics | undefined,
   { service, topics }: { service: string; topics: readonly string[] },
 ): ConsumedCounter {
-  if (metrics === undefined) return { settled() {}, failed() {} };
+  if (metrics === undefined) return { settled() {}, failed() {}, paused() {} };
+  const pauses = (cause: PauseCause, by: number) =>
+    metrics.inc('melmastoon_consumer_pauses_total', { service, subscription: service, cause }, by);
+  for (const cause of ['tenant', 'several_tenants', 'database'] as const) pauses(cause, 0);
   for (const topic of topics) {
     const labels = { service, topic, subscription: service };
     for (const result of ['ok', 'noop', 'error'] as const)
@@ -61,5 +69,6 @@ export function countConsumed(
       const labels = { service, topic, subscription: service };
       metrics.inc('melmastoon_events_consumed_total', { ...labels, result: 'error' });
     },
+    paused: cause => pauses(cause, 1),
   };
 }

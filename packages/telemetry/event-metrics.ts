@@ -61,6 +61,11 @@ export const eventMetrics = {
     help: 'Ordering keys whose oldest event failed and is being tried again.',
     labels: ofSubscription,
   },
+  melmastoon_consumer_pauses_total: {
+    kind: 'counter',
+    help: 'Pauses of a consumer that counts no attempts meanwhile: too much of one tenant or of several failed, or its database was away.',
+    labels: { ...ofSubscription, cause: ['tenant', 'several_tenants', 'database'] },
+  },
   melmastoon_dlq_depth_count: {
     kind: 'gauge',
     help: 'Dead letters that wait for a decision.',
