@@ -221,6 +221,31 @@ test.each([
   expect(await database.admin('select from orders.orders where tenant_id = $1', [tenantId])).toEqual([]);
 });
 
+test.each([
+  ['a list of events', () => [changed(1)]],
+  ['an event', () => changed(1)],
+  ['what another use case accepted', () => accepted(accepted('o1', [changed(1)]), [])],
+])(
+  'a use case that answers with %s instead of publishing it fails: nobody would hear of it',
+  async (_what, answer) => {
+    const tenantId = newTenantId();
+    const who = { tenantId, actor: testActor };
+    const insert = sql`insert into orders.orders (tenant_id, id, version) values (${tenantId}, 'o1', 1)`;
+    const together = tenantWrite<unknown>(shop.orders, who, ctx => {
+      ctx.write(execute(ctx.tx, insert));
+      return answer();
+    });
+    await expect(together).rejects.toThrow('return accepted(answer, [event])');
+    const alone = tenantTransaction<unknown>(shop.orders, who, async ctx => {
+      await execute(ctx.tx, insert);
+      return answer();
+    });
+    await expect(alone).rejects.toThrow('return accepted(answer, [event])');
+    expect(await outbox(tenantId)).toEqual([]);
+    expect(await database.admin('select from orders.orders where tenant_id = $1', [tenantId])).toEqual([]);
+  },
+);
+
 test('a service opened without an outbox cannot publish', async () => {
   const tenantId = newTenantId();
   await expect(publish(tenantId, [changed(1)], database.open('orders'))).rejects.toThrow(/without an outbox/);

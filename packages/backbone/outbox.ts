@@ -120,7 +120,7 @@ export function createOutbox(options: OutboxOptions): ServiceOutbox {
     ];
   };
 
-  return { rowsOf, insert, committed: options.onCommitted };
+  return { isEvent: isPending, rowsOf, insert, committed: options.onCommitted };
 }
 
 /**

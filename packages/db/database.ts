@@ -19,6 +19,8 @@ export type Database = {
 
 /** Where `accepted` events of a transaction go; the backbone gives one to each service that publishes. */
 export type Outbox = {
+  /** Whether something is an event. */
+  isEvent(value: unknown): boolean;
   /** What is written for these events; throws when one of them is bad. */
   rowsOf(ctx: Ctx, events: readonly unknown[]): OutboxRow[];
   /** Writes rows in the running transaction, in their order. */

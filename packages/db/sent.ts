@@ -9,10 +9,8 @@ export class Sent {
   readonly #checks: Promise<unknown>[] = [];
   readonly #later: (() => unknown)[] = [];
   #failure: { readonly reason: unknown } | undefined;
-  #onFailure = (reason: unknown): void => {
-    this.#failure ??= { reason };
-  };
   readonly #mostMs: number;
+  #isOver = false;
 
   /** `mostMs`: how long anything may take to come to an end; 0 for as long as it likes. */
   constructor(mostMs: number) {
@@ -43,17 +41,16 @@ export class Sent {
     await this.checked();
   }
 
+  /** From now on nothing can be sent: what a branch of the work still wants to write is refused. */
+  end(): void {
+    this.#isOver = true;
+  }
+
   /** What was committed is told as committed, whatever becomes of the work that was to follow. */
   committed(log: Logger | undefined): void {
     const tell = (error: unknown) =>
       log?.error({ err: error }, 'what was to follow a commit failed; the commit stands');
-    // What left before COMMIT was done. This came too late to be sent, and nobody waits for it who could be told.
-    this.#onFailure = reason =>
-      log?.error(
-        { err: reason },
-        'a write of a transaction that is committed failed: what takes several steps is for ctx.ensure',
-      );
-    if (this.#failure !== undefined) this.#onFailure(this.#failure.reason);
+    for (const write of this.#writes) write.catch(error => tellLost(error, log));
     for (const work of this.#later) {
       try {
         const ends = work();
@@ -67,7 +64,10 @@ export class Sent {
   /** A builder's statement is sent when somebody asks for its answer: now, or the next one would leave before it. */
   #begun(statement: PromiseLike<unknown>): Promise<unknown> {
     const promise = new Promise((resolve, reject) => statement.then(resolve, reject));
-    promise.catch(reason => this.#onFailure(reason));
+    promise.catch(reason => {
+      this.#failure ??= { reason };
+    });
+    if (this.#isOver) throw new TransactionOver();
     return promise;
   }
 
@@ -95,6 +95,15 @@ export class Sent {
       if (sent.status === 'rejected' && !isAftermath(sent.reason)) return sent.reason;
     return error instanceof StatementSkipped ? error.cause : error;
   }
+}
+
+/** A statement that was refused came after COMMIT. What only has no answer was committed: that was asked of the server. */
+function tellLost(error: unknown, log: Logger | undefined): void {
+  if (!isAftermath(error)) return;
+  log?.error(
+    { err: error },
+    'a write came after COMMIT and is lost: what takes several steps is for ctx.ensure',
+  );
 }
 
 /** Something that a transaction was to wait for did not come to an end. */

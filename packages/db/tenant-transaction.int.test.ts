@@ -379,6 +379,20 @@ test('a write that fails without the server knowing fails its transaction', asyn
   expect(await notes(who)).toEqual([]);
 });
 
+test('a write of a branch that nobody waited for is refused once the transaction is over, not lost without a word', async () => {
+  const who = as();
+  const late: Ctx[] = [];
+  await tenantTransaction(db, who, async ctx => void late.push(ctx));
+  await tenantTransaction(db, who, async ctx => Promise.reject(late.push(ctx))).catch(() => {});
+  await tenantRead(db, who, async ctx => void late.push(ctx));
+  expect(late.length).toBe(3);
+  for (const { tx, tenantId, write, ensure } of late) {
+    expect(() => write(execute(tx, note(tenantId, 'late')))).toThrow(TransactionOver);
+    expect(() => ensure(execute(tx, note(tenantId, 'late')))).toThrow(TransactionOver);
+  }
+  expect(await notes(who)).toEqual([]);
+});
+
 test('a write in steps that comes too late for its COMMIT is told: it was not made, and nothing else would say so', async () => {
   const who = as();
   const told: { err: { message: string }; msg: string }[] = [];
@@ -394,7 +408,7 @@ test('a write in steps that comes too late for its COMMIT is told: it was not ma
   await waitUntil('it is told', () => told.length === 1);
   expect(told[0]).toMatchObject({
     err: { message: expect.stringMatching('transaction has ended') },
-    msg: 'a write of a transaction that is committed failed: what takes several steps is for ctx.ensure',
+    msg: 'a write came after COMMIT and is lost: what takes several steps is for ctx.ensure',
   });
 });
 

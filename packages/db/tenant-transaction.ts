@@ -66,7 +66,7 @@ export function tenantRead<R>(db: Database, who: Who, work: (ctx: Ctx) => Promis
       ended('aborted', error instanceof AppError || sqlState(error) !== undefined);
       throw error;
     } finally {
-      endTx(ctx.tx);
+      end(ctx, sent);
       unled();
     }
   });
@@ -131,14 +131,14 @@ function transaction<R>(
       await sent.checked();
       await failpoint('db.before-commit');
     } catch (error) {
-      endTx(ctx.tx); // another branch of the work may still be at it, and its statements are nobody else's
+      end(ctx, sent); // another branch of the work may still be at it, and its statements are nobody else's
       const reason = await sent.reasonFor(error);
       await begun.catch(() => {});
       await rollBack(client, ended);
       throw reason;
     }
     const mark = bootId === undefined ? undefined : { xid: await begun, bootId };
-    endTx(ctx.tx);
+    end(ctx, sent);
     try {
       const outcome = await commit(db, client, mark);
       ended(outcome, client.getTransactionStatus() === 'I');
@@ -207,11 +207,25 @@ function ctxOn(client: PoolClient, db: Database, who: Who, sent: Sent): Ctx {
   };
 }
 
+function end({ tx }: Ctx, sent: Sent): void {
+  endTx(tx);
+  sent.end();
+}
+
 /** The answer of a use case, and the rows of its events; a bad event throws. */
 export function resultOf<R>(db: Database, ctx: Ctx, result: R): { value: ValueOf<R>; rows: OutboxRow[] } {
-  if (!isAccepted(result)) return { value: result as ValueOf<R>, rows: [] };
-  const { value, events } = result;
+  const { value, events } = isAccepted(result) ? result : { value: result, events: [] };
+  assertNoEvents(db, value);
   return { value: value as ValueOf<R>, rows: events.length === 0 ? [] : outboxOf(db).rowsOf(ctx, events) };
+}
+
+/** A use case may forget to say `accepted`, or say it twice: its events would be an answer, and nobody would hear of them. */
+function assertNoEvents({ outbox, service }: Database, answer: unknown): void {
+  const first = Array.isArray(answer) ? answer[0] : answer;
+  if (isAccepted(first) || outbox?.isEvent(first))
+    throw new TypeError(
+      `${service} answered with events: to publish them, return accepted(answer, [event]).`,
+    );
 }
 
 /** Events leave in one packet with COMMIT. */

@@ -220,8 +220,14 @@ test('nobody waits for his turn longer than for a connection', async () => {
 
 test('work that waits is refused', async () => {
   const who = as();
-  const waits = async (ctx: WriteCtx) => void note(ctx, 'too late');
+  const late = signal();
+  const waits = async (ctx: WriteCtx) => {
+    note(ctx, 'too late');
+    await late.promise;
+    note(ctx, 'later still'); // refused, which ends nobody's process
+  };
   await expect(tenantWrite(db, who, waits as never)).rejects.toThrow(/must not wait/);
+  late.fire();
   expect(await notesOf(who)).toEqual([]);
   const isRefused = signal();
   const goesOn = async ({ tx }: WriteCtx) => {
