@@ -14,11 +14,17 @@ export type Signer = {
 /** A message as it comes from a broker. */
 type Signed = { readonly envelope: string; readonly attributes: Readonly<Record<string, string>> };
 
-/** A key with its name; the first one signs, all of them verify, so that keys can be changed while messages wait. */
+/** A key with its name (no dot in it); the first one signs, all of them verify, so that keys can be changed while messages wait. */
 export type SigningKey = { readonly id: string; readonly secret: string };
 
-/** A signer over the exact text of an envelope. */
+/** A signer over the exact text of an envelope; throws when what it signs could not be verified, or by anybody. */
 export function createSigner(keys: readonly [SigningKey, ...SigningKey[]]): Signer {
+  for (const [place, { id, secret }] of keys.entries()) {
+    if (id.includes('.')) throw new TypeError(`createSigner: the key id "${id}" has a dot`);
+    if (keys.findIndex(key => key.id === id) !== place)
+      throw new TypeError(`createSigner: the key id "${id}" twice`);
+    if (!secret) throw new TypeError(`createSigner: the key ${id} has no secret`);
+  }
   const byId = new Map(keys.map(({ id, secret }) => [id, secret]));
   const mac = (secret: string, text: string) => createHmac('sha256', secret).update(text).digest('base64url');
   const genuine = new WeakMap<Signed['attributes'], string>();
