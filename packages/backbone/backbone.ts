@@ -25,6 +25,7 @@ import { type Relay, startRelay } from './relay.ts';
 import type { Signer } from './signature.ts';
 import { topologyProblems } from './topology.ts';
 import { startUpkeep, type Upkeep } from './upkeep.ts';
+import { assertUsable } from './usable-databases.ts';
 
 /** What the backbone of a process must know before any database is opened. */
 export type BackboneOptions = {
@@ -90,10 +91,11 @@ export class Backbone {
   /** Throws BAD_TOPOLOGY with everything that keeps the services from working together. */
   constructor(options: BackboneOptions) {
     const { services, registry, answeredElsewhere } = options;
-    const problems = topologyProblems(services, {
-      publishedElsewhere: subject => registry.find(subject) !== undefined,
+    const fit = {
+      publishedElsewhere: (subject: string) => registry.find(subject) !== undefined,
       ...(answeredElsewhere === undefined ? {} : { answeredElsewhere }),
-    });
+    };
+    const problems = [...topologyProblems(services, fit), ...unregistered(services, registry)];
     if (problems.length > 0) throw backboneErrors.BAD_TOPOLOGY({ reasons: problems });
     this.#options = options;
     for (const { name, schema } of services) {
@@ -116,14 +118,19 @@ export class Backbone {
     return outbox;
   }
 
-  /** Throws NO_DATABASE when a consuming service was given none, and NO_OUTBOX when a migration forgot `add_messaging`. */
+  /**
+   * Throws NO_DATABASE when a consuming service was given none, UNUSABLE_DATABASE when it cannot sign in or is another's, and
+   * NO_OUTBOX when a migration forgot `add_messaging`. After any failure `stop` ends what had begun.
+   */
   async start(options: StartOptions): Promise<void> {
+    if (this.#wakeUps !== undefined)
+      throw new TypeError('start() of a backbone: it runs; stop() comes before another start()');
     const { services, registry, log, metrics } = this.#options;
     const { relayDb } = options;
     const schemas = services.map(({ schema }) => schema);
     const consuming = services.filter(({ reacts }) => reacts.length > 0);
-    if (options.consumers !== false) assertDatabases(consuming, options.databases);
     await assertOutboxes(relayDb, schemas);
+    if (options.consumers !== false) await assertUsable(consuming, options.databases);
     registry.readFrom(() => recordedSchemas(relayDb));
     for (const { counts } of services)
       for (const { metric, labels } of counts) metrics?.inc(metric, labels, 0);
@@ -213,6 +220,7 @@ export class Backbone {
     await this.#relay?.stop();
     await this.#upkeep?.stop();
     await this.#wakeUps?.stop();
+    this.#wakeUps = undefined;
   }
 
   /** Behind a pooler that swallows notifications, and until the first one came back. */
@@ -260,8 +268,15 @@ export class Backbone {
   }
 }
 
-/** Without one, every batch of a service would fail for ever. */
-function assertDatabases(services: readonly Service[], databases: StartOptions['databases']): void {
-  const schemas = services.map(({ schema }) => schema).filter(schema => databases[schema] === undefined);
-  if (schemas.length > 0) throw backboneErrors.NO_DATABASE({ schemas });
+/** Commands with such an event would fail one by one, and consumers would not know it. */
+function unregistered(services: readonly Service[], registry: Registry): string[] {
+  return services.flatMap(({ name, publishes }) =>
+    publishes
+      .filter(event => registry.find(event.subject) !== event)
+      .map(({ subject }) =>
+        registry.find(subject) === undefined
+          ? `${name} publishes ${subject}, which is not in the registry`
+          : `${name} publishes ${subject}, of which the registry has another declaration`,
+      ),
+  );
 }

@@ -1,3 +1,5 @@
+import { openDatabase } from '@ghasi/db/database';
+import { roleUrl } from '@ghasi/db/roles';
 import { eventCatalogue } from '@ghasi/event-envelope/catalogue';
 import { testDatabase } from '@ghasi/testing/database';
 import { expect, test } from 'vitest';
@@ -61,6 +63,17 @@ test('a process with a question nobody answers does not start, unless another pr
   expect(() => boot([asks], { answeredElsewhere: schema => schema === 'a' })).not.toThrow();
 });
 
+test('CAT-08: a process that publishes what its registry does not know does not start: every command with that event would fail', () => {
+  const publisher = service('a', { publishes: [Happened] });
+  expect(() => boot([publisher], { registry: createRegistry([]) })).toThrow(
+    /a-service publishes shop\.a\.thing\.changed\.v1, which is not in the registry/,
+  );
+  const again = defineEvent({ ...Happened });
+  expect(() => boot([publisher], { registry: createRegistry([again]) })).toThrow(
+    /a-service publishes shop\.a\.thing\.changed\.v1, of which the registry has another declaration/,
+  );
+});
+
 test('everything that does not fit is said at once', () => {
   const listener = service('b', { reacts: [on(Happened, async () => {})] });
   expect(() => boot([listener, service('a'), service('a')])).toThrow(
@@ -93,5 +106,32 @@ test('a process that names its databases by service instead of by schema does no
   const publisher = boot([orders, stock()], parts); // which consumes nothing, and needs none
   await publisher.start({ relayDb: relay, databases: {}, consumers: false });
   await publisher.stop();
+  await database.drop();
+});
+
+test('a process with a database that cannot be used does not start: messages would wait for ever', async () => {
+  const database = await testDatabase({ migrations: shopMigrations });
+  const relayDb = database.openAs('relay');
+  const backbone = boot([orders, stock()], { registry: createRegistry([OrderChanged, StockReserved]) });
+  const another = openDatabase({ url: roleUrl(database.adminUrl, 'svc_stock', 'another'), service: 'stock' });
+  await expect(backbone.start({ relayDb, databases: { stock: another } })).rejects.toThrow(
+    /The database given for stock cannot be used: password authentication failed for user "svc_stock"/,
+  );
+  await expect(backbone.start({ relayDb, databases: { stock: database.open('orders') } })).rejects.toThrow(
+    /The database given for stock cannot be used: it signs in as svc_orders/,
+  );
+  await another.close();
+  await database.drop();
+});
+
+test('a backbone that runs is not started again: nobody could stop what it began first', async () => {
+  const database = await testDatabase({ migrations: shopMigrations });
+  const backbone = boot([orders, stock()], { registry: createRegistry([OrderChanged, StockReserved]) });
+  const options = { relayDb: database.openAs('relay'), databases: { stock: database.open('stock') } };
+  await backbone.start(options);
+  await expect(backbone.start(options)).rejects.toThrow('it runs; stop() comes before another start()');
+  await backbone.stop();
+  await backbone.start(options);
+  await backbone.stop();
   await database.drop();
 });

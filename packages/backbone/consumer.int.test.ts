@@ -1,11 +1,13 @@
 import type { Delivery } from '@ghasi/brokers/broker';
 import { accepted } from '@ghasi/db/accepted';
-import { openClient } from '@ghasi/db/database';
+import { openClient, openDatabase } from '@ghasi/db/database';
 import { type SQL, sql } from '@ghasi/db/drizzle';
+import { roleUrl } from '@ghasi/db/roles';
 import { rows } from '@ghasi/db/sql';
 import { type Ctx, tenantTransaction } from '@ghasi/db/tenant-transaction';
 import type { TenantId } from '@ghasi/domain-primitives/ids';
 import { GiveUp, RetryLater } from '@ghasi/jobs/outcome';
+import type { Logger } from '@ghasi/telemetry/logger';
 import { createMetrics, type Metrics } from '@ghasi/telemetry/metrics';
 import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
 import { waitUntil } from '@ghasi/testing/signal';
@@ -339,4 +341,24 @@ test('X-066: a reaction whose own connection is lost counts no attempt, whatever
   expect(await subscriber.handle(messages, undefined)).toMatchObject([{ kind: 'pause' }]);
   const pauses = await samplesOf(metrics, 'melmastoon_consumer_pauses_total');
   expect(pauses['service=stock-service,subscription=stock-service,cause=database']).toBe(1);
+});
+
+test('a database that nobody can sign in to any more is told once, and not once a second', async () => {
+  const tenantId = newTenantId();
+  const lines: string[] = [];
+  const log = { warn: (_of: object, message: string) => lines.push(message) } as unknown as Logger;
+  const locked = openDatabase({ url: roleUrl(database.adminUrl, 'svc_stock', 'another'), service: 'stock' });
+  const subscriber = createSubscriber({
+    service: stock(),
+    db: locked,
+    outbox: shop.backbone.outboxOf('stock'),
+    registry: createRegistry([OrderChanged]),
+    signer: createSigner([{ id: 'test', secret: database.secret }]),
+    log,
+  });
+  const messages = await published(tenantId, [{ orderId: 'o1', version: 1, what: 'good' }]);
+  for (let times = 0; times < 2; times++)
+    expect(await subscriber.handle(messages, undefined)).toMatchObject([{ kind: 'pause' }]);
+  expect(lines).toEqual(['the database is away; the subscription waits']);
+  await locked.close();
 });

@@ -63,6 +63,7 @@ class Consumer {
   readonly #reader: Reader;
   readonly #breaker: CircuitBreaker;
   readonly #count: ConsumedCounter;
+  #isAway = false;
 
   constructor(options: ConsumerOptions) {
     this.#options = options;
@@ -239,6 +240,10 @@ class Consumer {
     if (sqlState(error) === FENCED) return { kind: 'fenced' };
     if (!isConnectionLoss(error)) return undefined;
     this.#count.paused('database');
+    const { log, service } = this.#options;
+    if (!this.#isAway)
+      log?.warn({ err: error, subscription: service.name }, 'the database is away; the subscription waits');
+    this.#isAway = true; // once is enough, until it is back
     return paused('the database is away', { forMs: UNREACHABLE_PAUSE_MS });
   }
 
@@ -253,6 +258,7 @@ class Consumer {
   async #apply(reads: readonly Readable[], fence: Fence | undefined): Promise<void> {
     const started = performance.now();
     const results = await this.#applier.apply({ reads, fence });
+    this.#isAway = false;
     const seconds = (performance.now() - started) / 1000;
     this.#count.settled(
       reads.map(({ delivery }) => delivery),

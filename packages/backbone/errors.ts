@@ -11,6 +11,10 @@ export const backboneErrors = defineErrors('backbone', {
     status: 500,
     text: 'No database was given for these schemas: {schemas}. `databases` of start() is by schema, not by service.',
   },
+  UNUSABLE_DATABASE: {
+    status: 500,
+    text: 'The database given for {schema} cannot be used: {reason}. Open it with roleUrl(adminUrl, serviceRole({schema}), secret), and the secret that migrate() had.',
+  },
   NOT_THE_OWNER: { status: 500, text: '{service} published {subject}, which belongs to {owner}' },
   UNREGISTERED_SUBJECT: {
     status: 500,
@@ -18,7 +22,7 @@ export const backboneErrors = defineErrors('backbone', {
   },
   NOT_AN_EVENT: {
     status: 500,
-    text: '{service} returned something that is no event: make events with Event.from(…)',
+    text: '{service} returned something that is no event: a use case returns accepted(answer, [Event.from(…)]), a reaction [Event.from(…)] or nothing',
   },
   CROSS_TENANT_BLOCKED: { status: 500, text: '{subject} may not leave its tenant: {reason}' },
   TOO_LARGE: { status: 500, text: '{subject} is {bytes} bytes, more than {most}' },

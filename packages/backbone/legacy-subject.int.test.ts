@@ -10,7 +10,7 @@ import { newTenantId } from '@ghasi/testing/tenants';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { Backbone } from './backbone.ts';
-import { orders, recordEffect, shopMigrations, stock } from './fixtures/shop.ts';
+import { orders, recordEffect, StockReserved, shopMigrations, stock } from './fixtures/shop.ts';
 import { on, type Reaction } from './reaction.ts';
 import { createRegistry } from './registry.ts';
 import { createSigner } from './signature.ts';
@@ -49,7 +49,7 @@ test('X-003, DLQ-16: a quarantined event whose subject has four segments stays a
   const producedBy = { instance: 'test', commit: '0000000', region: 'me-central1' };
   backbone = new Backbone({
     services,
-    registry: createRegistry([Counted]),
+    registry: createRegistry([Counted, StockReserved]),
     signer: createSigner([{ id: 'test', secret: database.secret }]),
     producedBy,
     dataResidency: 'me-central1',

@@ -213,6 +213,7 @@ test.each([
     () => [{ event: OrderChanged, payload: {}, aggregateId: 'o1' }],
     /no event/,
   ],
+  ['an event that is in no list', () => changed(1) as never, /reaction \[Event\.from\(…\)\] or nothing/],
   ['an event that is far too large', () => [changed(1, 'x'.repeat(300_000))], /more than 262144/],
 ])('X-037: %s is refused at append, and nothing of the command is kept', async (_what, events, reason) => {
   const tenantId = newTenantId();

@@ -53,6 +53,7 @@ export function createOutbox(options: OutboxOptions): ServiceOutbox {
   const producedBy = { service: options.service, ...options.producedBy };
 
   const rowsOf: ServiceOutbox['rowsOf'] = (ctx, events, cause) => {
+    if (!Array.isArray(events)) throw backboneErrors.NOT_AN_EVENT({ service: options.service });
     const pendings = events.flatMap(event => {
       if (!isPending(event)) throw backboneErrors.NOT_AN_EVENT({ service: options.service });
       return expand(event);

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { Backbone, type StartOptions } from './backbone.ts';
 import type { Service } from './define-service.ts';
-import { OrderChanged, orders, recordEffect, shopMigrations, stock } from './fixtures/shop.ts';
+import { OrderChanged, orders, recordEffect, StockReserved, shopMigrations, stock } from './fixtures/shop.ts';
 import { on, type Reaction } from './reaction.ts';
 import { createRegistry, type Registry } from './registry.ts';
 import { recordReleased } from './registry-released.ts';
@@ -32,8 +32,9 @@ const changedAs = <P extends z.output<typeof order>>(payload: z.ZodType<P>) =>
 /** The same event as the next release declares it: with one more field, which may be missing (REG-06). */
 const NewerOrderChanged = changedAs(order.extend({ note: z.string(), gift: z.boolean().default(false) }));
 /** What a process of each release is built from. */
-const newer = () => createRegistry([NewerOrderChanged]);
-const older = () => createRegistry([OrderChanged]);
+const newer = () => createRegistry([NewerOrderChanged, StockReserved]);
+const older = () => createRegistry([OrderChanged, StockReserved]);
+const newerOrders = { ...orders, publishes: [NewerOrderChanged] };
 
 let database: TestDatabase;
 let started: Backbone[];
@@ -64,7 +65,7 @@ async function startProcess(service: Service, registry: Registry, on: Partial<St
 test('REG-04, REG-06, X-039, X-080: a process of the release before applies an event of a newer, additive schema, whose new field it ignores', async () => {
   await startProcess(stock(), older(), {});
   await recordReleased(database.adminUrl, { schemas: newer().schemas(), actor: 'test' }); // what `melm migrate` of the new release does
-  const producer = await startProcess(orders, newer(), { subscriptions: ['stock-service'] });
+  const producer = await startProcess(newerOrders, newer(), { subscriptions: ['stock-service'] });
   const tenantId = newTenantId();
   await tenantTransaction(producer, { tenantId, actor: { type: 'user', id: 'usr_test' } }, async () =>
     accepted(undefined, [
@@ -84,10 +85,12 @@ test('REG-04, REG-07, X-039: a process of the release before applies an event wi
     seen.push(payload);
     return recordEffect(ctx, payload);
   });
-  await startProcess(stock([reaction as Reaction]), createRegistry([Older]), {});
+  await startProcess(stock([reaction as Reaction]), createRegistry([Older, StockReserved]), {});
   const registry = createRegistry([Newer]);
   await recordReleased(database.adminUrl, { schemas: registry.schemas(), actor: 'test' });
-  const producer = await startProcess(orders, registry, { subscriptions: ['stock-service'] });
+  const producer = await startProcess({ ...orders, publishes: [Newer] }, registry, {
+    subscriptions: ['stock-service'],
+  });
   const tenantId = newTenantId();
   await tenantTransaction(producer, { tenantId, actor: { type: 'user', id: 'usr_test' } }, async () =>
     accepted(undefined, [
