@@ -14,6 +14,10 @@ export const dbErrors = defineErrors('db', {
     status: 500,
     text: 'Migration {schema}/{version} was edited after it was applied. Restore the file and write a new migration instead.',
   },
+  MIGRATION_CLASH: {
+    status: 500,
+    text: 'Schema {schema} has migrations in more than one folder: {folders}. A schema belongs to one service; app, backbone, brokers and jobs are taken.',
+  },
   MIGRATION_MALFORMED: {
     status: 500,
     text: 'Migration {schema}/{name} must be named NNNN_name.sql and start with a line "-- why: …".',

@@ -7,6 +7,7 @@ import { startOldPostgres } from '@ghasi/testing/old-postgres';
 import { carriesCommit, targetOf, tcpProxy } from '@ghasi/testing/tcp-proxy';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type MigrationSet, migrate } from './migrate.ts';
+import { roleUrl } from './roles.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -54,6 +55,34 @@ test('a file that fails leaves nothing of itself behind and names itself', async
   });
   expect(await database.admin(`select to_regclass('m_fail.t') as t`)).toEqual([{ t: null }]);
 });
+
+test('a file that fails says in which line, where the server knows', async () => {
+  const set = await setOf('m_line', {
+    '0001_a.sql': '-- why: breaks\nselect 1;\n\ncreat table m_line.t ();',
+  });
+  await expect(run(set)).rejects.toThrow('m_line/0001_a failed and was rolled back: line 4: syntax error');
+});
+
+test.each(['m_twice', 'app'])(
+  'a second folder for schema %s is refused: one of them would be left out without a word',
+  async schema => {
+    const text = `-- why: a\ncreate table ${schema}.t (a int);`;
+    const [one, two] = [await setOf(schema, { '0001_a.sql': text }), await setOf(schema, {})];
+    const both = migrate(database.adminUrl, [one, two], { secret: database.secret });
+    await expect(both).rejects.toThrow(`Schema ${schema} has migrations in more than one folder`);
+    expect(await database.admin('select to_regclass($1) as t', [`${schema}.t`])).toEqual([{ t: null }]);
+  },
+);
+
+test.each(['', undefined])(
+  'an installation without a secret (%o) is refused: anybody could sign in as its roles',
+  async secret => {
+    const set = await setOf('m_open', { '0001_a.sql': '-- why: a\nselect 1;' });
+    const attempt = migrate(database.adminUrl, [set], { secret: secret as string });
+    await expect(attempt).rejects.toThrow('has no secret');
+    expect(() => roleUrl(database.adminUrl, 'svc_m_open', secret as string)).toThrow('has no secret');
+  },
+);
 
 test('X-170: an applied file that was edited is refused', async () => {
   const set = await setOf('m_edit', { '0001_a.sql': '-- why: a\nselect 1;' });

@@ -6,7 +6,7 @@ import { openClient } from './database.ts';
 import { dbErrors } from './errors.ts';
 import { isConnectionLoss } from './pg-errors.ts';
 import { ensureRoles, ensureSchema } from './provision.ts';
-import { OWNER_ROLE } from './roles.ts';
+import { installationSecret, OWNER_ROLE } from './roles.ts';
 
 /** The numbered SQL files of one schema. */
 export type MigrationSet = { schema: string; folder: URL };
@@ -35,7 +35,10 @@ export async function migrate(
   sets: readonly MigrationSet[],
   options: { secret: string; log?: Logger } | { roles: 'leave'; log?: Logger },
 ): Promise<Migration[]> {
-  const all = [platformMigrations, ...sets.filter(set => set.schema !== platformMigrations.schema)];
+  const isPlatforms = ({ folder }: MigrationSet) => folder.href === platformMigrations.folder.href;
+  const all = [platformMigrations, ...sets.filter(set => !isPlatforms(set))];
+  assertOneFolderEach(all);
+  const secret = 'roles' in options ? undefined : installationSecret(options.secret);
   const files = new Map(
     await Promise.all(all.map(async set => [set.schema, await readMigrations(set)] as const)),
   );
@@ -43,7 +46,7 @@ export async function migrate(
   try {
     await assertServerVersion(client);
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    await ensureRoles(client, all, 'secret' in options ? options.secret : undefined);
+    await ensureRoles(client, all, secret);
     const applied: Migration[] = [];
     for (const set of all) {
       await ensureSchema(client, set.schema);
@@ -56,6 +59,13 @@ export async function migrate(
     return applied;
   } finally {
     await client.end();
+  }
+}
+
+function assertOneFolderEach(sets: readonly MigrationSet[]): void {
+  for (const [schema, own] of Map.groupBy(sets, set => set.schema)) {
+    const folders = [...new Set(own.map(({ folder }) => folder.href))];
+    if (folders.length > 1) throw dbErrors.MIGRATION_CLASH({ schema, folders });
   }
 }
 
@@ -111,7 +121,10 @@ async function apply(client: Client, migration: Migration): Promise<void> {
     );
   } catch (error) {
     await client.query('rollback').catch(() => {});
-    throw Object.assign(dbErrors.MIGRATION_FAILED({ ...named, reason: reasonOf(error) }), { cause: error });
+    throw Object.assign(
+      dbErrors.MIGRATION_FAILED({ ...named, reason: placeOf(error, migration) + reasonOf(error) }),
+      { cause: error },
+    );
   }
   try {
     await client.query('commit');
@@ -119,6 +132,12 @@ async function apply(client: Client, migration: Migration): Promise<void> {
     const make = isConnectionLoss(error) ? dbErrors.MIGRATION_UNKNOWN : dbErrors.MIGRATION_FAILED;
     throw Object.assign(make({ ...named, reason: reasonOf(error) }), { cause: error });
   }
+}
+
+/** In which line the server found it, where it says so. */
+function placeOf(error: unknown, { text }: Migration): string {
+  const position = Number((error as { position?: string }).position ?? 0);
+  return position === 0 ? '' : `line ${text.slice(0, position).split('\n').length}: `;
 }
 
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
