@@ -86,6 +86,7 @@ describe('a payload that a consumer could not rely on', () => {
   test.each([
     ['a Date', z.strictObject({ at: z.date() }), 'no JSON Schema'],
     ['a bigint', z.strictObject({ n: z.bigint() }), 'no JSON Schema'],
+    ['a transform', z.strictObject({ n: z.string().transform(Number) }), 'no JSON Schema: Transforms'],
     ['anything', z.strictObject({ x: z.any() }), 'payload.x may be anything'],
     ['unknown in a list', z.strictObject({ xs: z.array(z.unknown()) }), 'payload.xs[] may be anything'],
     ['a loose part', z.strictObject({ x: z.looseObject({ a: z.string() }) }), 'payload.x is not strict'],

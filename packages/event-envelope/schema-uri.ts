@@ -72,6 +72,8 @@ function convert(event: EventType): JsonSchema {
   const refuse = (reason: string) => errors.INVALID_EVENT({ subject: event.subject, reason });
   let schema: JsonSchema;
   try {
+    // What `from` makes of a payload is what travels. It refuses transforms: they would be done again by whoever reads it.
+    z.toJSONSchema(event.payload, { io: 'output' });
     // Through text: zod leaves functions and getters on the object it returns.
     schema = JSON.parse(JSON.stringify(z.toJSONSchema(event.payload, { io: 'input' })));
   } catch (error) {

@@ -155,7 +155,10 @@ export const coreErrors = defineErrors('core', {
   ACTIVE_PURCHASE_EXISTS: { status: 409, text: 'An active lot of this product exists already' },
   UNIT_NOT_SUPPORTED: { status: 422, text: 'Unit {unit} is not supported' },
   VERSION_CONFLICT: { status: 409, text: 'Someone else changed this meanwhile; read it again and repeat' },
-  TENANT_CONTEXT_MISSING: { status: 500, text: 'Work on tenant data was started without a tenant' },
+  TENANT_CONTEXT_MISSING: {
+    status: 500,
+    text: 'Work on tenant data was started without a tenant: its id is a uuid in lower case',
+  },
   HANDOFF_ALREADY_CONSUMED: { status: 409, text: 'This handoff was used already' },
   HANDOFF_EXPIRED: { status: 410, text: 'This handoff has expired' },
   OVERSELL_BLOCKED: { status: 409, text: 'There is no room left for these nights' },
