@@ -6,7 +6,7 @@ import { openClient } from './database.ts';
 import { dbErrors } from './errors.ts';
 import { isConnectionLoss } from './pg-errors.ts';
 import { ensureRoles, ensureSchema } from './provision.ts';
-import { installationSecret, OWNER_ROLE } from './roles.ts';
+import { givenSecret, OWNER_ROLE } from './roles.ts';
 
 /** The numbered SQL files of one schema. */
 export type MigrationSet = { schema: string; folder: URL };
@@ -38,7 +38,7 @@ export async function migrate(
   const isPlatforms = ({ folder }: MigrationSet) => folder.href === platformMigrations.folder.href;
   const all = [platformMigrations, ...sets.filter(set => !isPlatforms(set))];
   assertOneFolderEach(all);
-  const secret = 'roles' in options ? undefined : installationSecret(options.secret);
+  const secret = 'roles' in options ? undefined : givenSecret(options.secret);
   const files = new Map(
     await Promise.all(all.map(async set => [set.schema, await readMigrations(set)] as const)),
   );

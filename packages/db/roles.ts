@@ -23,14 +23,14 @@ export const roleLimits = {
 } as const;
 
 /** The secret, unless there is none: with it, anybody could derive every password. */
-export function installationSecret(secret: string): string {
+export function givenSecret(secret: string): string {
   if (!secret) throw new TypeError('The installation has no secret: give it 32 or more random characters.');
   return secret;
 }
 
 /** Password of one role, derived from the installation's secret, so that no list of passwords has to be kept. */
 export function rolePassword(secret: string, role: string): string {
-  return createHmac('sha256', installationSecret(secret)).update(`postgres-role:${role}`).digest('base64url');
+  return createHmac('sha256', givenSecret(secret)).update(`postgres-role:${role}`).digest('base64url');
 }
 
 /** The address a role signs in at: the administrator's address with that role's name and password. */

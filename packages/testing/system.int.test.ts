@@ -109,6 +109,12 @@ describe('a system with one service', () => {
     expect((await system.events(StepAsked)).at(-1)).toEqual(envelope);
   });
 
+  test('a topic that is misspelt is refused: that nothing was published on it proves nothing', () => {
+    expect(() => system.events(`${StepAsked.subject}.dql`)).toThrow(
+      `no event of this system is called ${StepAsked.subject}.dql`,
+    );
+  });
+
   test('a service that does not run here has no database here', () => {
     expect(() => system.db({ schema: 'elsewhere' })).toThrow(
       /no service of this system has the schema elsewhere/,

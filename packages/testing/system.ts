@@ -114,7 +114,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
       tenantTransaction(databases.of(service), { tenantId, actor: testActor }, ctx => useCase(ctx, input)),
     publish: (tenantId, events) => publishTo(databases.relay, events, { tenantId, signer }),
     events: (which?: EventType | string) =>
-      readEvents(databases.relay, typeof which === 'object' ? which.subject : which) as Promise<never>,
+      readEvents(databases.relay, topicOf(which, registry)) as Promise<never>,
     query: databases.query,
     async settled({ timeoutMs = 20_000 } = {}) {
       const jobs = workers === undefined ? {} : { jobsDb: databases.jobsWorker };
@@ -141,6 +141,14 @@ export function eventsOf(services: readonly Service[]): EventType[] {
     ...reacts.map(({ event }) => event),
   ]);
   return [...new Set(events.flatMap(versionsOf))];
+}
+
+/** Of a misspelt topic nothing was ever published, and a test that says so would pass. */
+function topicOf(which: EventType | string | undefined, registry: Registry): string | undefined {
+  const topic = typeof which === 'object' ? which.subject : which;
+  if (topic !== undefined && registry.find(topic.replace(/\.dlq$/, '')) === undefined)
+    throw new TypeError(`no event of this system is called ${topic}`);
+  return topic;
 }
 
 function missingSets({ services, migrations = [] }: SystemOptions): MigrationSet[] {
