@@ -6,8 +6,9 @@ import type { PoolClient } from 'pg';
 import { isAccepted, type ValueOf } from './accepted.ts';
 import { type CommitOutcome, readBootId, settleCommit, type TransactionMark } from './commit-outcome.ts';
 import type { Ctx, Who } from './ctx.ts';
-import type { Database, Outbox, OutboxRow } from './database.ts';
+import type { Database } from './database.ts';
 import { isConnectionLoss, sqlState } from './pg-errors.ts';
+import { append, resultOf } from './result-of.ts';
 import { nameOf, sendPrepared } from './send.ts';
 import { RolledBack, Sent } from './sent.ts';
 import { endTx, txOn } from './sql.ts';
@@ -210,38 +211,6 @@ function ctxOn(client: PoolClient, db: Database, who: Who, sent: Sent): Ctx {
 function end({ tx }: Ctx, sent: Sent): void {
   endTx(tx);
   sent.end();
-}
-
-/** The answer of a use case, and the rows of its events; a bad event throws. */
-export function resultOf<R>(db: Database, ctx: Ctx, result: R): { value: ValueOf<R>; rows: OutboxRow[] } {
-  const { value, events } = isAccepted(result) ? result : { value: result, events: [] };
-  assertNoEvents(db, value);
-  return { value: value as ValueOf<R>, rows: events.length === 0 ? [] : outboxOf(db).rowsOf(ctx, events) };
-}
-
-/** A use case may forget to say `accepted`, or say it twice: its events would be an answer, and nobody would hear of them. */
-function assertNoEvents({ outbox, service }: Database, answer: unknown): void {
-  const first = Array.isArray(answer) ? answer[0] : answer;
-  if (isAccepted(first) || outbox?.isEvent(first))
-    throw new TypeError(
-      `${service} answered with events: to publish them, return accepted(answer, [event]).`,
-    );
-}
-
-/** Events leave in one packet with COMMIT. */
-export function append(db: Database, ctx: Ctx, rows: readonly OutboxRow[]): void {
-  if (rows.length === 0) return;
-  const outbox = outboxOf(db);
-  ctx.write(outbox.insert(ctx, rows));
-  ctx.afterCommit(() => outbox.committed(ctx.tenantId));
-}
-
-function outboxOf({ outbox, service }: Database): Outbox {
-  if (outbox === undefined)
-    throw new TypeError(
-      `${service} was opened without an outbox: it cannot publish. Open it with { outbox: backbone.outboxOf(schema) }.`,
-    );
-  return outbox;
 }
 
 /** Sends COMMIT and finds out how it ended; throws when the server rolled back instead. Without a mark nobody can be asked. */

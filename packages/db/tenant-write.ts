@@ -4,7 +4,8 @@ import type { ValueOf } from './accepted.ts';
 import type { Ctx, Who } from './ctx.ts';
 import type { Database } from './database.ts';
 import { isConnectionLoss } from './pg-errors.ts';
-import { append, resultOf, tenantTransaction } from './tenant-transaction.ts';
+import { append, resultOf } from './result-of.ts';
+import { tenantTransaction } from './tenant-transaction.ts';
 
 /** What a use case that only writes gets: there is nothing in it to wait for. */
 export type WriteCtx = Omit<Ctx, 'ensure'>;
