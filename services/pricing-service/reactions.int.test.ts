@@ -72,10 +72,11 @@ function moveTo(from: [number, number], to: [number, number], reservationVersion
 }
 
 type Told = Parameters<typeof DeltaApplied.from>[0];
-const apply = (change: Reallocated, now?: Date) =>
-  house.inside(hotel.tenantId, (ctx: Ctx) => applyDelta(ctx, change), now) as Promise<
-    { payload: Told } | undefined
-  >;
+/** What is told of a change, which nobody hears of here. */
+const apply = async (change: Reallocated, now?: Date) => {
+  const work = async (ctx: Ctx) => ({ told: await applyDelta(ctx, change) });
+  return (await house.inside(hotel.tenantId, work, now)).told as { payload: Told } | undefined;
+};
 const changesIn = (told: Told | undefined) => told?.nights.map(night => `${night.date} ${night.change}`);
 
 describe('SAGA-51: a date change is priced against what was promised', () => {
