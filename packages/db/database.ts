@@ -145,7 +145,22 @@ function watchPool(pool: Pool, service: string, metrics: Metrics): () => void {
 
 /** Cuts the connection under a transaction: nothing it started can commit any more, and the pool drops it. */
 export function cutConnection(tx: Ctx['tx']): void {
-  (tx.$client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
+  lineOf(tx.$client).destroy();
+}
+
+const GOODBYE_MS = 2_000;
+
+/** Its goodbye has an end: a server that is gone without a word answers none, and a process that stops would wait for ever. */
+class OwnClient extends Client {
+  override async end(): Promise<void> {
+    const cut = setTimeout(() => lineOf(this).destroy(), GOODBYE_MS);
+    await super.end().finally(() => clearTimeout(cut));
+  }
+}
+
+/** pg does not say that it has one. */
+function lineOf(client: unknown): { destroy(): void } {
+  return (client as { connection: { stream: { destroy(): void } } }).connection.stream;
 }
 
 /**
@@ -153,7 +168,7 @@ export function cutConnection(tx: Ctx['tx']): void {
  * statement may take to be answered. Default: as long as it likes.
  */
 export async function openClient(url: string, name: string, answerMs = 0): Promise<Client> {
-  const client = new Client({
+  const client = new OwnClient({
     connectionString: url,
     application_name: name,
     connectionTimeoutMillis: 5_000,

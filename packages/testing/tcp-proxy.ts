@@ -25,7 +25,7 @@ export async function tcpProxy(options: {
     client.resetAndDestroy();
     server.destroy();
   };
-  const listener = createServer(client => {
+  const listener = createServer({ allowHalfOpen: true }, client => {
     const server = createConnection(options.target);
     const pair: [Socket, Socket] = [client, server];
     pairs.add(pair);
@@ -43,6 +43,9 @@ export async function tcpProxy(options: {
       }
       silent = verdict === 'swallow';
       if (!silent) server.write(chunk);
+    });
+    client.on('end', () => {
+      if (!silent) client.end(); // who says nothing does not say goodbye either
     });
     server.on('data', chunk => {
       if (!deaf && !silent) client.write(chunk);
