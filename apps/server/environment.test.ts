@@ -27,6 +27,8 @@ test.for([
   [{ MELM_METRICS: 'yes' }, /MELM_METRICS/],
   [{ SERVICES: ' , ' }, /SERVICES/],
   [{ MELM_SECRET: 'short' }, /MELM_SECRET must have at least 32 characters/],
+  [{ MELM_TRUSTED_PROXIES: 'proxy.example' }, /MELM_TRUSTED_PROXIES must be addresses or ranges/],
+  [{ MELM_TRUSTED_PROXIES: '10.0.0.0/33' }, /MELM_TRUSTED_PROXIES must be addresses or ranges/],
   [{ MELM_PEERS: 'iam' }, /"iam" is not like iam=http/],
 ] as const)('%j is refused in one line that names it', ([env, message]) => {
   expect(() => readEnvironment(env)).toThrow(message);
@@ -47,6 +49,12 @@ test('peers are read as a map', () => {
     ['iam', 'http://127.0.0.1:1'],
     ['tenant', 'http://127.0.0.1:2'],
   ]);
+});
+
+test('trusted proxies are addresses, ranges, or the names that Fastify has for some', () => {
+  const given = '10.0.0.7, 10.0.0.0/8, ::1, fd00::/8, loopback';
+  const { MELM_TRUSTED_PROXIES } = readEnvironment({ MELM_TRUSTED_PROXIES: given });
+  expect(MELM_TRUSTED_PROXIES).toEqual(given.split(', '));
 });
 
 test('a database of your own needs a secret of your own', async () => {

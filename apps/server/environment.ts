@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { regions } from '@melmastoon/tenant-service/contract';
 import { z } from 'zod';
 import { serverErrors } from './errors.ts';
@@ -28,6 +29,19 @@ const peers = list.transform((pairs, refinement) => {
   return found;
 });
 
+/** As Fastify reads them: its own error comes only when the door is opened, and names no variable. */
+const proxies = list.refine(
+  all => all.every(isProxy),
+  'must be addresses or ranges, e.g. 10.0.0.7 or 10.0.0.0/8',
+);
+
+function isProxy(text: string): boolean {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true;
+  const [address = '', bits = '1', ...more] = text.split('/');
+  const most = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0;
+  return more.length === 0 && /^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= most;
+}
+
 /** Every variable the platform reads, once, at start. The reference page is generated from this. */
 export const environmentSchema = z.object({
   PORT: z.coerce
@@ -50,7 +64,9 @@ export const environmentSchema = z.object({
   BROKER: z
     .enum(['postgres', 'redis-streams'])
     .default('postgres')
-    .describe('What carries events: the log in PostgreSQL, or the streams of the Redis at REDIS_URL'),
+    .describe(
+      'What carries events, the same in every process: the log in PostgreSQL, or the streams of the Redis at REDIS_URL',
+    ),
   SERVICES: z
     .union([z.literal('all'), list])
     .default('all')
@@ -104,7 +120,7 @@ export const environmentSchema = z.object({
   MELM_PEERS: peers
     .optional()
     .describe('Where services that do not run here answer, e.g. iam=http://127.0.0.1:4001'),
-  MELM_TRUSTED_PROXIES: list
+  MELM_TRUSTED_PROXIES: proxies
     .optional()
     .describe('Addresses or ranges of proxies whose X-Forwarded-* headers count'),
   MELM_REGION: z

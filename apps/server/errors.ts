@@ -13,6 +13,7 @@ export const serverErrors = defineErrors('server', {
     status: 500,
     text: 'Port {port} is taken. Stop the other program or choose another port with --port.',
   },
+  CANNOT_LISTEN: { status: 500, text: 'Nobody can be served at HOST {host}, PORT {port}: {reason}' },
   NO_SECRET: {
     status: 500,
     text: 'MELM_SECRET is not set. Roles and keys derive from it: set it to 32 or more random characters, the same on every process.',

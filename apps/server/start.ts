@@ -292,8 +292,9 @@ async function listen(host: Host, env: Environment): Promise<string> {
   try {
     return await host.listen(env.PORT, env.HOST);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE')
-      throw serverErrors.PORT_TAKEN({ port: env.PORT });
-    throw error;
+    const { PORT: port, HOST: host } = env;
+    const { code, message: reason } = error as NodeJS.ErrnoException;
+    if (code === 'EADDRINUSE') throw serverErrors.PORT_TAKEN({ port });
+    throw serverErrors.CANNOT_LISTEN({ host, port, reason }, { cause: error });
   }
 }
