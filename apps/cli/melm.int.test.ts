@@ -21,6 +21,8 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
+const otherSecret = 'q8Zr2Lx0Vn5Jw7Tk3Bp9Hs1Dm4Gc6Fy0Aa';
+
 const started: Melm[] = [];
 afterEach(async () => {
   for (const { child, ended } of started.splice(0)) {
@@ -192,6 +194,17 @@ describe('what cannot start says why in one line and exits 2', () => {
       'stopped',
     );
   });
+  test('an address that is none of this machine', () =>
+    refused(
+      ['--no-demo', '--port', '0', '--data-dir', dataDir],
+      { HOST: '203.0.113.7' },
+      /^melm: Nobody can be served at HOST 203\.0\.113\.7, PORT 0: listen EADDRNOTAVAIL/,
+    ));
+  test('an embedded database with another secret than it was made with', async () => {
+    const [args, env] = [['--data-dir', dataDir], { MELM_SECRET: otherSecret }];
+    await refused(args, env, /^melm: The embedded database in .* was set up with another secret/);
+    expect((await run(['doctor', ...args], env)).code).toBe(2);
+  });
   test('safety-27: demo people in production', () =>
     refused([], { MELM_ENV: 'production' }, /production, yet the demo data/));
   test('safety-27: failpoints in production', () =>
@@ -253,6 +266,19 @@ describe('several processes on one PostgreSQL', () => {
     expect((await call(`${tenantUrl}/api/v1/tenant`, { token })).status).toBe(200);
     expect((await call(`${iamUrl}/api/v1/auth/sign-out`, { method: 'POST', token })).status).toBe(204);
     expect((await call(`${tenantUrl}/api/v1/tenant`, { token })).status).toBe(401);
+  });
+
+  test('a process with another secret than the others does not start, and leaves their passwords and events alone', async () => {
+    const own = { DATABASE_URL: database.adminUrl, MELM_SECRET: database.secret };
+    const mistaken = { ...own, MELM_SECRET: otherSecret };
+    for (const args of [['start', '--port', '0', '--no-demo'], ['seed']]) {
+      const { code, stderr } = await run(args, mistaken);
+      expect({ code, stderr }).toEqual({
+        code: 2,
+        stderr: expect.stringContaining('melm: This database was set up with another MELM_SECRET.'),
+      });
+    }
+    expect((await run(['outbox'], own)).code).toBe(0); // signs in as a role whose password comes from it
   });
 
   test('the doctor names damage of a database that is not ours alone, and leaves it as it was', async () => {

@@ -8,8 +8,10 @@ import {
   runningEmbeddedPostgres,
   startEmbeddedPostgres,
 } from '@ghasi/db/embedded';
+import { sqlState } from '@ghasi/db/pg-errors';
 import type { Environment } from './environment.ts';
 import { serverErrors } from './errors.ts';
+import { WRONG_PASSWORD } from './secret.ts';
 
 /** The platform's PostgreSQL: somebody else's, or one we started and must stop. */
 export type PlatformDatabase = {
@@ -32,6 +34,12 @@ export async function openPlatformDatabase(env: Environment, secret: string): Pr
     };
   }
   const server = await startEmbeddedPostgres({ dataDir: dataDir(env), password: passwordOf(secret) });
+  try {
+    await assertSecret(server.localUrl, env);
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
   return { adminUrl: server.localUrl, embedded: true, exited: server.exited, stop: server.stop };
 }
 
@@ -40,6 +48,7 @@ export async function joinPlatformDatabase(env: Environment, secret: string): Pr
   if (env.DATABASE_URL !== undefined) return openPlatformDatabase(env, secret);
   const adminUrl = await runningEmbeddedPostgres({ dataDir: dataDir(env), password: passwordOf(secret) });
   if (adminUrl === undefined) return openPlatformDatabase(env, secret);
+  await assertSecret(adminUrl, env);
   return { adminUrl, embedded: true, exited: new Promise(() => {}), stop: async () => {} };
 }
 
@@ -62,6 +71,17 @@ function passwordOf(secret: string): string {
 
 function dataDir(env: Environment): string {
   return resolve(env.MELM_DATA_DIR, 'postgres');
+}
+
+/** The administrator's password of an embedded server comes from the secret that it was made with. */
+async function assertSecret(adminUrl: string, { MELM_DATA_DIR: folder }: Environment): Promise<void> {
+  try {
+    const client = await openClient(adminUrl, 'melm');
+    await client.end();
+  } catch (error) {
+    if (sqlState(error) !== WRONG_PASSWORD) throw error;
+    throw serverErrors.EMBEDDED_SECRET({ folder, file: join(folder, 'secret') }, { cause: error });
+  }
 }
 
 async function assertReachable(url: string): Promise<void> {

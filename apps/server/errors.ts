@@ -22,6 +22,18 @@ export const serverErrors = defineErrors('server', {
     status: 500,
     text: 'MELM_SECRET is too simple to guess nothing from: use 32 or more random characters.',
   },
+  OTHER_SECRET: {
+    status: 500,
+    text: 'This database was set up with another MELM_SECRET. Set that one, as every other process has it; events signed with it would become dead letters. If it is meant to change, stop all processes and run "melm migrate".',
+  },
+  OTHER_BROKER: {
+    status: 500,
+    text: 'BROKER is {broker} here, and processes that run consume through {other}: neither would hear the other. Set the same in every process; to change it, stop all of them first.',
+  },
+  EMBEDDED_SECRET: {
+    status: 500,
+    text: 'The embedded database in {folder} was set up with another secret. Set MELM_SECRET to that one, or put the file {file} back; --reset starts from nothing.',
+  },
   TEST_DOOR_OPEN: {
     status: 500,
     text: 'MELM_ENV=production, yet {door} is set. That is a test door: remove it.',

@@ -1,6 +1,9 @@
 import { hkdfSync, randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { openClient } from '@ghasi/db/database';
+import { sqlState } from '@ghasi/db/pg-errors';
+import { roleUrl } from '@ghasi/db/roles';
 import type { Environment } from './environment.ts';
 import { serverErrors } from './errors.ts';
 
@@ -19,6 +22,29 @@ export async function installationSecret(env: Environment): Promise<string> {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
   return readFile(path, 'utf8');
+}
+
+/** What PostgreSQL answers to it. */
+export const WRONG_PASSWORD = '28P01';
+
+/**
+ * Refuses a secret whose passwords the roles of a database do not have: a process that went on with it would give them its
+ * own, so that no other process could sign in, and would take every event that waits for a forgery. A role that was restored
+ * without its password looks the same, and needs `melm migrate` too.
+ */
+export async function assertSameSecret(adminUrl: string, secret: string): Promise<void> {
+  const admin = await openClient(adminUrl, 'melm-boot');
+  const known = await admin
+    .query(`select from pg_roles where rolname = 'relay' and rolcanlogin`)
+    .finally(() => admin.end());
+  if (known.rowCount === 0) return; // a new server
+  try {
+    const relay = await openClient(roleUrl(adminUrl, 'relay', secret), 'melm-boot');
+    await relay.end();
+  } catch (error) {
+    if (sqlState(error) === WRONG_PASSWORD) throw serverErrors.OTHER_SECRET({}, { cause: error });
+    // Whatever else it is, the pools will say it.
+  }
 }
 
 /** A key for one purpose, so that no two uses share one. */

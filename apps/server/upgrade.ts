@@ -4,17 +4,20 @@ import type { Service } from '@ghasi/backbone/define-service';
 import { type ReleaseNotice, recordReleased } from '@ghasi/backbone/registry-released';
 import { type Migration, migrate } from '@ghasi/db/migrate';
 import type { Logger } from '@ghasi/telemetry/logger';
+import { assertSameSecret } from './secret.ts';
 import { migrationSets, platformRegistry } from './services.ts';
 
 /**
  * Brings a database up to this release, and tells the processes of the release before, which still run, what this one will
- * write. `services` are all of the platform, in whichever process. Returns the migrations it applied.
+ * write. `services` are all of the platform, in whichever process. Returns the migrations it applied. Only with `newSecret` may
+ * the secret be another than before: then every password is set again.
  */
 export async function upgrade(
   adminUrl: string,
   services: readonly Service[],
-  options: { secret: string; log?: Logger },
+  options: { secret: string; newSecret?: boolean; log?: Logger },
 ): Promise<Migration[]> {
+  if (options.newSecret !== true) await assertSameSecret(adminUrl, options.secret);
   const applied = await migrate(adminUrl, migrationSets(services), options);
   const bypasses = JSON.parse(readFileSync(bypassesFile, 'utf8')) as Bypass[];
   await recordReleased(adminUrl, {

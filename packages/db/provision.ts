@@ -22,9 +22,9 @@ export async function ensureRoles(
     await retryCollision(async () => {
       await ensureRole(client, role);
       if (secret === undefined) return; // looking, not changing
-      await client.query(`alter role ${escapeIdentifier(role)} with login nocreatedb nocreaterole`);
+      // One statement: whoever looks whether his secret is the right one finds no role that may sign in and has no password yet.
       await client.query(
-        `alter role ${escapeIdentifier(role)} password ${escapeLiteral(rolePassword(secret, role))}`,
+        `alter role ${escapeIdentifier(role)} with login nocreatedb nocreaterole password ${escapeLiteral(rolePassword(secret, role))}`,
       );
       for (const [name, value] of Object.entries(roleLimits)) {
         if (name === 'transaction_timeout' && major < 17) continue;

@@ -16,7 +16,7 @@ const LOOK_MS = minutes(2); // half a million events: 4,000 a second on two busy
 /** Applies what is not yet applied and lists it; exits with 1 when this release could not read what is stored (REG-08, X-079). */
 export async function migrateCommand(flags: MigrateFlags): Promise<void> {
   const { applied, found } = await withDatabase(settings(flags), async ({ adminUrl, secret }) => ({
-    applied: await upgrade(adminUrl, describedServices(), { secret }),
+    applied: await upgrade(adminUrl, describedServices(), { secret, newSecret: true }),
     found: await asRelayAndWorker({ adminUrl, secret }, dbs => look(dbs, flags)),
   }));
   const rows = applied.map(({ schema, version }) => ({ schema, version }));
