@@ -18,8 +18,15 @@ export function chosenServices({ SERVICES }: Environment, all: readonly Service[
   });
 }
 
-/** Refuses to serve on a database that would leak between tenants or forget what was asked twice. */
-export async function assertSafe(adminUrl: string, services: readonly Service[]): Promise<void> {
+/**
+ * Refuses to serve on a database that would leak between tenants or forget what was asked twice, and beside processes that
+ * consume through another broker: what one side publishes, the other would never hear.
+ */
+export async function assertSafe(
+  adminUrl: string,
+  services: readonly Service[],
+  { BROKER: broker }: Pick<Environment, 'BROKER'>,
+): Promise<void> {
   const client = await openClient(adminUrl, 'melm-boot');
   try {
     await assertSafeRoles(
@@ -29,6 +36,8 @@ export async function assertSafe(adminUrl: string, services: readonly Service[])
     const writers = services.filter(({ routes }) => routes.some(isIdempotent)).map(({ schema }) => schema);
     const missing = await schemasWithout(client, 'idempotency', writers);
     if (missing.length > 0) throw serverErrors.NO_IDEMPOTENCY({ schemas: missing });
+    const other = await brokerInUse(client, broker);
+    if (other !== undefined) throw serverErrors.OTHER_BROKER({ broker, other });
   } finally {
     await client.end();
   }
@@ -40,4 +49,17 @@ async function schemasWithout(client: Client, table: string, schemas: readonly s
     [schemas, table],
   );
   return rows.map(({ schema }) => schema);
+}
+
+/** Another broker than this one, if processes that live consume through it. Whoever crashed counts until his lease is over. */
+async function brokerInUse(client: Client, broker: string): Promise<string | undefined> {
+  const { rows } = await client.query<{ broker: string }>(
+    `select c.broker
+     from brokers.cursor c
+     join brokers.member m on m.id = c.owner
+     where c.broker <> $1 and m.heartbeat_at > clock_timestamp() - interval '10 seconds'
+     limit 1`,
+    [broker],
+  );
+  return rows[0]?.broker;
 }

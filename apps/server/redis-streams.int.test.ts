@@ -2,7 +2,7 @@ import type { TestDatabase } from '@ghasi/testing/database';
 import { describeWithRedis } from '@ghasi/testing/redis';
 import { type RedisServer, startRedisServer } from '@ghasi/testing/redis-server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { demoDatabase } from './fixtures/demo-database.ts';
+import { demoDatabase, serveDemo } from './fixtures/demo-database.ts';
 import { deskClient, inDays } from './fixtures/desk-client.ts';
 import { type ServerProcess, serve } from './fixtures/server-process.ts';
 
@@ -33,4 +33,14 @@ describeWithRedis('with Redis Streams as broker', () => {
     expect(booking.status).toBe('confirmed_cash_pending');
     expect(await inLog()).toBe(before); // nothing went the other way
   });
+
+  test.for(['http', 'relay', 'jobs'])(
+    'a process in the role %s with the other broker does not start beside it',
+    async ROLE => {
+      const beside = serveDemo(database, { ROLE, BROKER: 'postgres' });
+      await expect(beside).rejects.toMatchObject({ code: 'OTHER_BROKER' });
+      const carriers = await database.admin('select distinct broker from brokers.cursor');
+      expect(carriers).toEqual([{ broker: 'redis-streams' }]); // commands go by it
+    },
+  );
 });

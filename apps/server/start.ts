@@ -82,7 +82,7 @@ export async function start(env: Environment, options: StartOptions): Promise<Ru
 
     step('migrating');
     await upgrade(database.adminUrl, everything, { secret, log });
-    await assertSafe(database.adminUrl, everything);
+    await assertSafe(database.adminUrl, everything, env);
     const databases = openDatabases({
       adminUrl: database.adminUrl,
       secret,
