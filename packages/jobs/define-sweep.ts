@@ -3,6 +3,7 @@ import { rows } from '@ghasi/db/sql';
 import type { TenantId } from '@ghasi/domain-primitives/ids';
 import { z } from 'zod';
 import { type Definition, defineJob, type JobCtx, type JobDefinition } from './define-job.ts';
+import { jobErrors } from './errors.ts';
 
 const nothing = z.strictObject({});
 
@@ -17,7 +18,7 @@ export function defineSweep<Due extends { tenantId: TenantId }>({
 }: Omit<Definition<typeof nothing, 'system'>, 'scope' | 'input'> & {
   /** Whose turn it is, with `tenantId`; from a function that may look at all tenants, and no more than one round can take. */
   due(now: Date): SQL;
-  /** Looks after one of them in a transaction of its tenant, at the time of the round. */
+  /** Looks after one of them in a transaction of its tenant, at the time of the round. If it throws, the others have their turn and the run has failed. */
   each(ctx: JobCtx, one: Due): Promise<unknown>;
 }): JobDefinition<typeof nothing, 'system'> {
   return defineJob({
@@ -29,10 +30,23 @@ export function defineSweep<Due extends { tenantId: TenantId }>({
     async run(ctx) {
       const { now, job } = ctx;
       const all = await ctx.transaction(({ tx }) => rows<Due>(tx, due(now)));
+      const failures: unknown[] = [];
       for (const one of all) {
         if (job.signal.aborted) break; // the next round goes on
-        await ctx.transaction(inner => each({ ...inner, now }, one), { tenantId: one.tenantId });
+        const { tenantId } = one;
+        try {
+          await ctx.transaction(inner => each({ ...inner, now }, one), { tenantId });
+        } catch (error) {
+          if (jobErrors.LEASE_LOST.is(error)) throw error;
+          // What fails stays due and comes first in every round: whoever stopped here would never come to the others.
+          ctx.log.warn(
+            { err: error, tenantId },
+            'one that is due could not be looked after; the round goes on',
+          );
+          failures.push(error);
+        }
       }
+      if (failures.length > 0) throw failures[0];
       return { due: all.length };
     },
   });
