@@ -1,5 +1,6 @@
 import { AppError } from '@ghasi/domain-primitives/errors';
 import { idFromUuid } from '@ghasi/domain-primitives/ids';
+import { safeReason } from '@ghasi/domain-primitives/safe-reason';
 import type { Logger } from '@ghasi/telemetry/logger';
 import type { LabelsOf, Metrics } from '@ghasi/telemetry/metrics';
 import { scrubText } from '@ghasi/telemetry/redact';
@@ -21,6 +22,9 @@ export type RunReport = {
   error?: unknown;
 };
 
+const MOST_SCRUBBED = 10_000; // characters; scrubText looks at fewer
+const MOST_KEPT = 2_000;
+
 /** What a failed run means for its job, and what pg-boss has to be told. */
 export function judgeFailure(
   claimed: Claimed,
@@ -28,7 +32,8 @@ export function judgeFailure(
   now: Date,
 ): { outcome: RunOutcome; settle: JobResult } {
   const output = {
-    message: scrubText(error instanceof Error ? error.message : String(error)).slice(0, 2_000),
+    // Scrubbed whole and cut then, into text that jsonb takes: pg-boss would otherwise settle the job for another reason.
+    message: safeReason(scrubText(safeReason(error, MOST_SCRUBBED)), MOST_KEPT),
     ...(error instanceof AppError ? { code: error.qualifiedCode } : {}),
     ...(error instanceof RetryLater
       ? { retryAt: new Date(now.getTime() + error.afterMs).toISOString() }

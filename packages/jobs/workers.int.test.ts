@@ -225,6 +225,33 @@ describe('a job that fails', () => {
     expect(dead).toMatchObject({ retry_count: 1, error_message: 'the property was deleted' });
   });
 
+  test.each([
+    ['half of a character', new GiveUp('it said \ud83d'), 'dead_letter', 'it said \ufffd'],
+    [
+      'a character on its edge',
+      new GiveUp(`${'-'.repeat(1_999)}\u{1f642}`),
+      'dead_letter',
+      /^-{1999}\ufffd$/,
+    ],
+    ['no text at all', Object.create(null), 'failed', 'something was thrown that has no text'],
+  ] as const)(
+    'a reason with %s is kept, and the run ends as it asked for',
+    async (_what, thrown, status, reason) => {
+      const job = defineJob({
+        name: 'shop.odd-reason',
+        input: nothing,
+        scope: 'tenant',
+        async run() {
+          throw thrown;
+        },
+      });
+      const id = await harness.inShop(newTenantId(), ctx => enqueue(ctx, job, {}));
+      await harness.work({ jobs: [job] });
+      expect((await harness.untilStatus(id, status)).error_message).toMatch(reason);
+      expect(harness.lines).toContainEqual(expect.objectContaining({ jobId: id, msg: 'job run ended' }));
+    },
+  );
+
   test('a job of another release, unknown or with another input, fails and says so', async () => {
     const name = 'shop.renamed';
     const older = defineJob({
