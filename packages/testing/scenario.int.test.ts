@@ -1,6 +1,10 @@
 import { on } from '@ghasi/backbone/reaction';
-import { GiveUp } from '@ghasi/jobs/outcome';
+import type { Ctx } from '@ghasi/db/tenant-transaction';
+import { defineJob, type JobDefinition } from '@ghasi/jobs/define-job';
+import { enqueue } from '@ghasi/jobs/enqueue';
+import { GiveUp, RetryLater } from '@ghasi/jobs/outcome';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { ask, asked, chain, errands, STEPS, StepAsked, StepDone } from './fixtures/errands.ts';
 import { like, scenario } from './scenario.ts';
 import { type System, startSystem } from './system.ts';
@@ -59,4 +63,25 @@ test('a reaction that fails for good fails the scenario by its reason', async ()
   await using system = await startSystem({ services: [service] });
   const outcome = scenario(service, system).when(asked({ errandId: 'e1', step: 1 }));
   await expect(outcome.then([])).rejects.toThrow('errands-service failed: no ladder');
+});
+
+test('a job that fails fails the scenario by its reason; one that asks for later does not', async () => {
+  let error: Error = new Error('the ladder broke');
+  const climb = defineJob({
+    name: 'errands.climb',
+    input: z.strictObject({}),
+    scope: 'tenant',
+    async run() {
+      throw error;
+    },
+  });
+  const service = { ...errands([]), jobs: [climb as unknown as JobDefinition] };
+  const start = async (ctx: Ctx) => void (await enqueue(ctx, climb, {}));
+  await using system = await startSystem({ services: [service] });
+  const climbed = () => scenario(service, system).when(start, undefined).then([]);
+  await expect(climbed()).rejects.toThrow('errands.climb failed: the ladder broke');
+  error = new GiveUp('no ladder');
+  await expect(climbed()).rejects.toThrow('errands.climb failed: no ladder');
+  error = new RetryLater(3_600_000);
+  await climbed();
 });

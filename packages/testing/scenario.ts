@@ -164,12 +164,20 @@ async function act(scene: Scene, when: When): Promise<string[]> {
   return own.map(({ eventId }) => eventId);
 }
 
-/** Waits, and fails when a reaction did. */
+/** Waits, and fails when a reaction or a job did; a job that asked for a later run did not. */
 async function settled({ system, tenantId }: Scene): Promise<void> {
   await system.settled();
   const failed = await system.query<{ what: string }>(
     'brokers',
-    `select k.subscription || ' failed: ' || k.last_error as what from parked_key k where k.tenant_id = $1`,
+    `select k.subscription || ' failed: ' || k.last_error as what
+     from parked_key k
+     where k.tenant_id = $1
+     union all
+     select (j.data ->> 'type') || ' failed: ' || coalesce(j.output ->> 'message', j.output::text, 'no reason')
+     from jobs.job j
+     where j.tenant_id = $1
+       and j.state in ('retry', 'failed')
+       and not coalesce(j.output ? 'retryAt', false)`,
     [tenantId],
   );
   if (failed.length > 0) throw new Error(failed.map(({ what }) => what).join('\n'));
