@@ -15,6 +15,10 @@ export const jobErrors = defineErrors('jobs', {
     text: 'Job {name} was given priority {priority}; 1 to 10 are possible',
   },
   JOB_DEFINED_TWICE: { status: 500, text: 'Two jobs are called {name}' },
+  JOB_SCHEDULED_TWICE: {
+    status: 500,
+    text: 'Job {name} has two schedules, of which one would be lost: a schedule is known by its job. Define a job for each',
+  },
   NO_DATABASE: {
     status: 500,
     text: 'Job {name} needs the database of {owner}, which startWorkers was not given',

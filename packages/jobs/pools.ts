@@ -8,14 +8,19 @@ import { bossQueue, type QueueName } from './queues.ts';
 /** One service's part of a queue: it has workers of its own, so neither another queue nor another service delays it. */
 export type Pool = { readonly service: string; readonly queue: QueueName; readonly bossQueue: string };
 
-/** The jobs of a list by name; refuses two of one name and one without a database. */
+/** The jobs of a list by name; refuses two of one name, one with two schedules and one without a database. */
 export function jobsByName(
   entries: readonly (JobDefinition | Schedule)[],
   databases: Readonly<Record<string, Database>>,
 ): ReadonlyMap<string, JobDefinition> {
   const jobs = new Map<string, JobDefinition>();
+  const scheduled = new Set<string>();
   for (const entry of entries) {
     const job = 'recurrence' in entry ? entry.job : entry;
+    if ('recurrence' in entry) {
+      if (scheduled.has(job.name)) throw jobErrors.JOB_SCHEDULED_TWICE({ name: job.name });
+      scheduled.add(job.name);
+    }
     const other = jobs.get(job.name);
     if (other !== undefined && other !== job) throw jobErrors.JOB_DEFINED_TWICE({ name: job.name });
     if (databases[databaseKey(job)] === undefined)

@@ -30,6 +30,18 @@ describe('a list of jobs that could not work is refused at the start', () => {
     await harness.work({ jobs: [one, every('1h', one)] });
   });
 
+  test('a job with two schedules: a schedule is known by its job, so one of them would be lost', async () => {
+    const job = defineJob({ ...plain, name: 'shop.twice', scope: 'system', run: async () => {} });
+    for (const [one, other] of [
+      ['0 3 * * *', '0 15 * * *'],
+      ['10s', '1h'],
+    ] as const) {
+      const work = harness.work({ jobs: [every(one, job), every(other, job)] });
+      await expect(work).rejects.toMatchObject({ code: 'JOB_SCHEDULED_TWICE' });
+    }
+    expect(await harness.database.admin('select from jobs.schedule')).toEqual([]);
+  });
+
   test('a job without the database of its service', async () => {
     const job = defineJob({ ...plain, name: 'cellar.count', run: async () => {} });
     await expect(harness.work({ jobs: [job] })).rejects.toMatchObject({ code: 'NO_DATABASE' });
