@@ -3,6 +3,7 @@ import { describeWithRedis } from '@ghasi/testing/redis';
 import { waitUntil } from '@ghasi/testing/signal';
 import { tcpProxy } from '@ghasi/testing/tcp-proxy';
 import { newTenantId } from '@ghasi/testing/tenants';
+import { Redis } from 'ioredis';
 import { afterEach, describe, expect, test } from 'vitest';
 import { openRedisHotStore } from './adapters/redis.ts';
 import { cacheConformance } from './cache.conformance.ts';
@@ -52,6 +53,25 @@ describeWithRedis('the cache over Redis', url => {
       'the cut process sees the change',
       async () => (await cut.getOrLoad(key, read)) === 'new',
     );
+  });
+
+  test('a cache that could not be opened leaves no listener behind', async () => {
+    const namespace = `test-${randomUUID()}`;
+    const { hostname, port } = new URL(url);
+    const proxy = await tcpProxy({
+      target: { host: hostname, port: Number(port) },
+      judge: chunk => (chunk.includes('zadd') ? 'cut-before' : 'pass'), // the last thing that opening does
+    });
+    const store = await openRedisHotStore({ url: proxy.through(url), tier: 'cache', namespace });
+    const admin = new Redis(url);
+    cleanUps.push(
+      () => proxy.close(),
+      () => store.close(),
+      () => admin.quit(),
+    );
+    const opening = openCache({ store, name: 'settings', version: 1, service: 'test' });
+    await expect(opening).rejects.toSatisfy(hotErrors.STORE_UNAVAILABLE.is);
+    expect(await admin.pubsub('CHANNELS', `${namespace}:*`)).toEqual([]);
   });
 
   test('M11: readers and writers at random on two connections: after an invalidation nobody reads older data', async () => {

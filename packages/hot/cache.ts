@@ -34,6 +34,11 @@ export type Cache = {
 /** Opens a cache over the cache tier and starts to listen for other processes' invalidations. */
 export async function openCache(options: CacheOptions): Promise<Cache> {
   const core = cacheCore(options);
+  const stopListening = await listen(core);
+  const stopRegistering = await registerVersion(core).catch(async error => {
+    await stopListening().catch(() => {}); // whoever opens again and again would leave a listener behind each time
+    throw error;
+  });
   const counters =
     options.flush === undefined ? undefined : new CacheCounters({ flush: options.flush, log: options.log });
   const labels = { service: core.service, cache: core.name };
@@ -50,8 +55,6 @@ export async function openCache(options: CacheOptions): Promise<Cache> {
     counters?.count(key, result, { at: core.clock(), ttlMs, tags });
     count(result);
   });
-  const stopListening = await listen(core);
-  const stopRegistering = await registerVersion(core);
   const stopWatching = watchMemory(core, labels);
   return {
     getOrLoadText,
