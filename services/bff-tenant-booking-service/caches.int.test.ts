@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { type HotTiers, openHotStore } from '@ghasi/hot/hot-store';
-import { redisUrl } from '@ghasi/testing/redis';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describeWithRedis, redisUrl } from '@ghasi/testing/redis';
+import { waitUntil } from '@ghasi/testing/signal';
+import { tcpProxy } from '@ghasi/testing/tcp-proxy';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { availabilityOf, cheapestRates } from './availability.ts';
 import { tags, ttlMs } from './caches.ts';
 import { Upstream } from './fixtures/upstream.ts';
@@ -100,5 +102,27 @@ describe.for(['memory', 'Redis'] as const)('cached answers on %s', tier => {
     expect(await find(a.slug)).toMatchObject({ status: 'active' });
     for (const slug of ['nobody', '../x', 'x'.repeat(2_000), 'a:b\nc'])
       expect(await find(slug)).toBeUndefined();
+  });
+});
+
+describeWithRedis('on Redis', url => {
+  test('a Redis that was away when the caches were first needed is asked again', async () => {
+    const { hostname, port } = new URL(url);
+    let away = false;
+    const judge = () => (away ? 'cut-before' : 'pass');
+    const proxy = await tcpProxy({ target: { host: hostname, port: Number(port) }, judge });
+    const hot = await openHotStore({ redisUrl: proxy.through(url), namespace: `bff-${randomUUID()}` });
+    const upstream = new Upstream();
+    const booking = createBooking({ ask: Upstream.ask(upstream, new Upstream()), secret: 'of this test' });
+    booking.use(hot);
+    onTestFinished(async () => {
+      await booking.close();
+      await hot.close();
+      await proxy.close();
+    });
+    away = true;
+    await expect(booking.caches()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    away = false;
+    await waitUntil('the caches are there', () => booking.caches().catch(() => false));
   });
 });

@@ -30,24 +30,20 @@ export const GRACE_MS = minutes(2);
 
 /** Opens all families over the cache tier; stampedes meet one load per key (TB-14, CACHE-26). */
 export async function openCaches({ cache: store, log, metrics }: BookingHot): Promise<Caches> {
-  const opened = await Promise.all(
-    (Object.keys(ttlMs) as Family[]).map(async name => {
-      const own = {
-        store,
-        name,
-        version: CACHE_VERSION,
-        service: 'bff-tenant-booking-service',
-        log,
-        metrics,
-      };
-      return [name, await openCache(own)] as const;
-    }),
-  );
-  return Object.fromEntries(opened) as Record<Family, Cache>;
+  const service = 'bff-tenant-booking-service';
+  const opened: Partial<Record<Family, Cache>> = {};
+  try {
+    for (const name of Object.keys(ttlMs) as Family[])
+      opened[name] = await openCache({ store, name, version: CACHE_VERSION, service, log, metrics });
+  } catch (error) {
+    await closeCaches(opened); // they are opened again, all of them
+    throw error;
+  }
+  return opened as Caches;
 }
 
 /** Closes all. */
-export async function closeCaches(caches: Caches): Promise<void> {
+export async function closeCaches(caches: Partial<Caches>): Promise<void> {
   await Promise.all(Object.values(caches).map(cache => cache.close()));
 }
 

@@ -64,7 +64,10 @@ export function createBooking({ ask, secret, holdMs = minutes(10), ...more }: Bo
     },
     state: () => tiers().state,
     async caches() {
-      caches ??= openCaches(tiers());
+      caches ??= openCaches(tiers()).catch(error => {
+        caches = undefined; // the store may be back when somebody asks next
+        throw error;
+      });
       return caches;
     },
     async flags() {
