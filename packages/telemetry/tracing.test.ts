@@ -249,6 +249,18 @@ describe('spans', () => {
     });
   });
 
+  test.each([
+    ['an error whose message is no text', Object.assign(new Error('x'), { message: undefined })],
+    ['an object without any text', Object.create(null)],
+  ])('%s reaches the caller as it was thrown', async (_what, thrown) => {
+    const memory = record();
+    const failing = withSpan('fails', {}, () => {
+      throw thrown;
+    });
+    expect(await failing.catch(error => error)).toBe(thrown);
+    expect(memory.spans()[0]).toMatchObject({ failed: true });
+  });
+
   test('safety-45: names, attributes, events and errors hold no personal data', async () => {
     const memory = record();
     await fc.assert(

@@ -1,3 +1,4 @@
+import { safeReason } from '@ghasi/domain-primitives/safe-reason';
 import type { ULID } from '@ghasi/domain-primitives/uuid';
 import {
   type Context,
@@ -241,9 +242,11 @@ function handle(span: Span): OpenSpan {
 
 const unrecorded: OpenSpan = { set() {}, event() {} };
 
+const MOST_OF_A_REASON = 10_000; // characters; scrubText looks at fewer
+
 function markFailed(span: Span, error: unknown): void {
   const name = error instanceof Error ? error.name : typeof error;
-  const message = scrubText(error instanceof Error ? error.message : String(error));
+  const message = scrubText(safeReason(error, MOST_OF_A_REASON));
   span.addEvent('exception', { 'exception.type': name, 'exception.message': message });
   span.setStatus({ code: SpanStatusCode.ERROR, message });
 }
