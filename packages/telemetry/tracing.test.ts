@@ -351,4 +351,14 @@ describe('start and stop', () => {
     expect(bodies.join('')).toContain('"exported"');
     expect(bodies.join('')).toContain('otlp-test');
   });
+
+  test('a collector that takes no spans does not make stopping fail', async () => {
+    const collector = createServer((_request, response) => response.writeHead(400).end());
+    await new Promise<void>(listening => collector.listen(0, '127.0.0.1', listening));
+    const { port } = collector.address() as AddressInfo;
+    const tracing = startTracing({ service: 'otlp-test', otlpUrl: `http://127.0.0.1:${port}/v1/traces` });
+    await withSpan('lost', {}, () => {});
+    await tracing.stop();
+    await new Promise(closed => collector.close(closed));
+  });
 });
