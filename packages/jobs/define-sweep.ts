@@ -3,7 +3,7 @@ import { rows } from '@ghasi/db/sql';
 import type { TenantId } from '@ghasi/domain-primitives/ids';
 import { z } from 'zod';
 import { type Definition, defineJob, type JobCtx, type JobDefinition } from './define-job.ts';
-import { jobErrors } from './errors.ts';
+import { inTurn } from './in-turn.ts';
 
 const nothing = z.strictObject({});
 
@@ -28,25 +28,11 @@ export function defineSweep<Due extends { tenantId: TenantId }>({
     input: nothing,
     transaction: 'none',
     async run(ctx) {
-      const { now, job } = ctx;
+      const { now } = ctx;
       const all = await ctx.transaction(({ tx }) => rows<Due>(tx, due(now)));
-      const failures: unknown[] = [];
-      for (const one of all) {
-        if (job.signal.aborted) break; // the next round goes on
-        const { tenantId } = one;
-        try {
-          await ctx.transaction(inner => each({ ...inner, now }, one), { tenantId });
-        } catch (error) {
-          if (jobErrors.LEASE_LOST.is(error)) throw error;
-          // What fails stays due and comes first in every round: whoever stopped here would never come to the others.
-          ctx.log.warn(
-            { err: error, tenantId },
-            'one that is due could not be looked after; the round goes on',
-          );
-          failures.push(error);
-        }
-      }
-      if (failures.length > 0) throw failures[0];
+      await inTurn(ctx, all, one =>
+        ctx.transaction(inner => each({ ...inner, now }, one), { tenantId: one.tenantId }),
+      );
       return { due: all.length };
     },
   });

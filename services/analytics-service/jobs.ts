@@ -5,6 +5,7 @@ import { idFromUuid, idToUuid, type TenantId } from '@ghasi/domain-primitives/id
 import { addDays } from '@ghasi/domain-primitives/local-date';
 import { defineJob, every, type LooseJobCtx } from '@ghasi/jobs/define-job';
 import { enqueueMany } from '@ghasi/jobs/enqueue';
+import { inTurn } from '@ghasi/jobs/in-turn';
 import { idText } from '@melmastoon/catalog/parts';
 import { z } from 'zod';
 import { projection } from './handlers/handlers.ts';
@@ -54,8 +55,9 @@ export const catchUp = defineJob({
       ctx,
       sql`analytics.tenants_behind(${sql.param(names)}::text[], ${sql.param(versions)}::int[], ${ctx.now})`,
     );
-    for (const tenantId of behind)
-      await ctx.transaction(async tx => void (await enqueueAll(tx, await housesOf(tx))), { tenantId });
+    await inTurn(ctx, behind, one =>
+      ctx.transaction(async tx => void (await enqueueAll(tx, await housesOf(tx))), one),
+    );
     return { tenants: behind.length };
   },
 });
@@ -72,8 +74,9 @@ export const aggregateDaily = defineJob({
   transaction: 'none',
   async run(ctx) {
     const tenants = await tenantsOf(ctx, sql`analytics.tenants_with_numbers()`);
-    for (const tenantId of tenants)
-      await ctx.transaction(async tx => void (await lookAgain({ ...tx, now: ctx.now })), { tenantId });
+    await inTurn(ctx, tenants, one =>
+      ctx.transaction(async tx => void (await lookAgain({ ...tx, now: ctx.now })), one),
+    );
     return { tenants: tenants.length };
   },
 });
@@ -104,11 +107,10 @@ function enqueueAll(ctx: Ctx, houses: readonly string[]): Promise<unknown> {
   );
 }
 
-async function tenantsOf(ctx: LooseJobCtx, from: ReturnType<typeof sql>): Promise<TenantId[]> {
-  const found = await ctx.transaction(({ tx }) =>
-    rows<{ id: TenantId }>(tx, sql`select t as id from ${from} t`),
+function tenantsOf(ctx: LooseJobCtx, from: ReturnType<typeof sql>): Promise<{ tenantId: TenantId }[]> {
+  return ctx.transaction(({ tx }) =>
+    rows<{ tenantId: TenantId }>(tx, sql`select t as "tenantId" from ${from} t`),
   );
-  return found.map(({ id }) => id);
 }
 
 /** What comes round by itself. */

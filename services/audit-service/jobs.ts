@@ -8,6 +8,7 @@ import {
   type LooseJobCtx,
   type Schedule,
 } from '@ghasi/jobs/define-job';
+import { inTurn } from '@ghasi/jobs/in-turn';
 import { z } from 'zod';
 import { type AnchorMedium, RootTaken } from './anchor.ts';
 import { chainArrivals } from './commands/chain-arrivals.ts';
@@ -38,11 +39,11 @@ export const chainAllArrivals = defineJob({
     let chained = 0;
     while (waiting.length > 0 && !ctx.job.signal.aborted) {
       const more: Tenant[] = [];
-      for (const one of waiting) {
+      await inTurn(ctx, waiting, async one => {
         const taken = await ctx.transaction(own => chainArrivals(own, { most: BATCH }), one);
         chained += taken;
         if (taken === BATCH) more.push(one);
-      }
+      });
       waiting = more;
     }
     return { chained };

@@ -2,6 +2,7 @@ import { sql } from '@ghasi/db/drizzle';
 import { rows } from '@ghasi/db/sql';
 import type { TenantId } from '@ghasi/domain-primitives/ids';
 import { defineJob, every } from '@ghasi/jobs/define-job';
+import { inTurn } from '@ghasi/jobs/in-turn';
 import { z } from 'zod';
 import { extendNights } from './commands/capacity.ts';
 import { releaseExpired } from './commands/release.ts';
@@ -26,13 +27,14 @@ export const releaseExpiredHolds = defineJob({
       rows<Tenant>(tx, sql`select t as "tenantId" from inventory.tenants_with_due_holds(${ctx.now}) t`),
     );
     let released = 0;
-    for (const { tenantId } of due)
+    await inTurn(ctx, due, async ({ tenantId }) => {
       for (let batch = BATCH; batch === BATCH && !ctx.job.signal.aborted; ) {
         batch = await ctx.transaction(tx => releaseExpired({ ...tx, now: ctx.now }, { most: BATCH }), {
           tenantId,
         });
         released += batch;
       }
+    });
     return { released };
   },
 });
@@ -49,11 +51,10 @@ export const tidyNights = defineJob({
     const tenants = await ctx.transaction(({ tx }) =>
       rows<Tenant>(tx, sql`select t as "tenantId" from inventory.tenants_to_tidy(${today}, ${until}) t`),
     );
-    for (const { tenantId } of tenants) {
-      if (ctx.job.signal.aborted) return;
+    await inTurn(ctx, tenants, async ({ tenantId }) => {
       await ctx.transaction(tx => extendNights({ ...tx, now: ctx.now }), { tenantId });
       await ctx.transaction(tx => lapseStopSells({ ...tx, now: ctx.now }), { tenantId });
-    }
+    });
   },
 });
 
@@ -69,10 +70,9 @@ export const beginBlocks = defineJob({
       rows<Tenant>(tx, sql`select t as "tenantId" from inventory.tenants_with_waiting_blocks() t`),
     );
     let begun = 0;
-    for (const { tenantId } of tenants) {
-      if (ctx.job.signal.aborted) break;
+    await inTurn(ctx, tenants, async ({ tenantId }) => {
       begun += await ctx.transaction(tx => beginWaitingBlocks({ ...tx, now: ctx.now }), { tenantId });
-    }
+    });
     return { begun };
   },
 });

@@ -2,6 +2,7 @@ import { sql } from '@ghasi/db/drizzle';
 import { rows } from '@ghasi/db/sql';
 import type { TenantId } from '@ghasi/domain-primitives/ids';
 import { defineJob, every } from '@ghasi/jobs/define-job';
+import { inTurn } from '@ghasi/jobs/in-turn';
 import { z } from 'zod';
 import { openDueOrders } from './commands/plans.ts';
 
@@ -20,9 +21,10 @@ export const openDue = defineJob({
       ),
     );
     let opened = 0;
-    for (const { tenantId } of due)
+    await inTurn(ctx, due, async ({ tenantId }) => {
       for (let batch = 1; batch > 0 && !ctx.job.signal.aborted; opened += batch)
         batch = await ctx.transaction(tx => openDueOrders({ ...tx, now: ctx.now }), { tenantId });
+    });
     return { opened };
   },
 });

@@ -11,6 +11,7 @@ import {
 import { defineSweep } from '@ghasi/jobs/define-sweep';
 import { bindTask } from '@ghasi/jobs/define-task';
 import { enqueue } from '@ghasi/jobs/enqueue';
+import { inTurn } from '@ghasi/jobs/in-turn';
 import { z } from 'zod';
 import { sendMessageNow } from './commands/send-message.ts';
 import { type Running, writeLetterNow } from './commands/write-letter.ts';
@@ -68,8 +69,9 @@ export const purgeTexts = defineJob({
       { tenantId: PLATFORM_TENANT_ID },
     );
     let purged = 0;
-    for (const { tenantId, before } of old)
+    await inTurn(ctx, old, async ({ tenantId, before }) => {
       purged += await ctx.transaction(({ tx, now }) => purgeBefore(tx, before, now), { tenantId });
+    });
     return { purged };
   },
 });

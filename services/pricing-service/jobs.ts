@@ -4,6 +4,7 @@ import { tenantTransaction } from '@ghasi/db/tenant-transaction';
 import { days } from '@ghasi/domain-primitives/duration';
 import { parseTenantId } from '@ghasi/domain-primitives/ids';
 import { defineJob, every } from '@ghasi/jobs/define-job';
+import { inTurn } from '@ghasi/jobs/in-turn';
 import { z } from 'zod';
 import { expireDueQuotes } from './commands/quotes.ts';
 import { tenantsWithLapsedQuotes } from './queries/quotes.ts';
@@ -23,14 +24,14 @@ export const expireQuotes = defineJob({
   transaction: 'none',
   async run(ctx) {
     const tenants = await ctx.transaction(({ tx }) => tenantsWithLapsedQuotes(tx, ctx.now, TENANTS));
-    for (const tenant of tenants) {
-      const tenantId = parseTenantId(tenant);
+    const due = tenants.map(tenant => ({ tenantId: parseTenantId(tenant) }));
+    await inTurn(ctx, due, async ({ tenantId }) => {
       // Not `ctx.transaction`: its fence ends in the platform's tenant, where a tenant's event may not be written. None
       // is needed, since the statement itself lets each quote expire once.
       const who = { tenantId, actor: ctx.actor, log: ctx.log };
       for (let batch = BATCH; batch === BATCH && !ctx.job.signal.aborted; )
         batch = await tenantTransaction(ctx.db, who, inside => expireDueQuotes(inside, BATCH));
-    }
+    });
   },
 });
 

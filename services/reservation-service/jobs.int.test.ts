@@ -25,3 +25,23 @@ test('SAGA-08: the job ends overdue sagas of every tenant, and what it decides i
   expect(told.map(({ tenantId }) => tenantId).sort()).toEqual([...tenants].sort());
   expect(told.map(({ payload }) => payload.deadlineKind)).toEqual(['allocation', 'allocation']);
 });
+
+test('SAGA-08: a saga that cannot be ended keeps those of other tenants from nothing', async () => {
+  await using system = await startSystem({ services: [service] });
+  const [broken, sound] = [newTenantId(), newTenantId()];
+  for (const tenantId of [broken, sound]) {
+    const draft = await system.run(service, tenantId, draftReservation, newBooking());
+    await system.run(service, tenantId, confirmReservation, draft.id);
+  }
+  await system.query(
+    'reservation',
+    `update sagas set deadline_at = now() - case when tenant_id = $1 then interval '2 hours' else interval '1 hour' end`,
+    [broken],
+  );
+  const refused = `alter table reservations add constraint broken check (tenant_id <> '${broken}') not valid`;
+  await system.query('reservation', refused);
+  await system.run(service, PLATFORM_TENANT_ID, ctx => enqueue(ctx, sweepDeadlines(nobody), {}), undefined);
+  await system.settled();
+  const told = await system.events(BookingCancelled);
+  expect(told.map(({ tenantId }) => tenantId)).toEqual([sound]);
+});

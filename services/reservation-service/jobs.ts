@@ -6,6 +6,7 @@ import { type Ctx, systemTransaction } from '@ghasi/db/tenant-transaction';
 import { type Id, idFromUuid, parseTenantId, type TenantId } from '@ghasi/domain-primitives/ids';
 import type { MoneyJson } from '@ghasi/domain-primitives/money';
 import { defineJob, every, type LooseJobCtx, type Schedule } from '@ghasi/jobs/define-job';
+import { inTurn } from '@ghasi/jobs/in-turn';
 import { folioOf } from '@melmastoon/billing-service/contract/questions';
 import { z } from 'zod';
 import { locked } from './commands.ts';
@@ -35,13 +36,14 @@ export type Owed = (of: { tenantId: TenantId; reservationId: Id<'rsv'> }) => Pro
 const owedBy = async (ask: Ask, of: Parameters<Owed>[0]) =>
   (await ask(folioOf, of).catch(() => null))?.due as MoneyJson | undefined;
 
-type Sweeper = Pick<LooseJobCtx, 'db' | 'now' | 'actor'> & {
+type Sweeper = Pick<LooseJobCtx, 'db' | 'now' | 'actor' | 'log'> & {
+  readonly job?: LooseJobCtx['job'];
   transaction(work: (ctx: Ctx) => Promise<unknown>, options: { tenantId: TenantId }): Promise<unknown>;
 };
 
 /** Ends what is overdue at this moment. */
 export async function endDueSagas(ctx: Sweeper, owed: Owed = async () => undefined): Promise<void> {
-  for (const { tenantId, sagaId, kind, reservationId } of await dueSagas(ctx)) {
+  await inTurn(ctx, await dueSagas(ctx), async ({ tenantId, sagaId, kind, reservationId }) => {
     // Asked before the transaction: the minibar is not in the price of the booking.
     const due = kind === 'check_out' ? await owed({ tenantId, reservationId }) : undefined;
     await ctx.transaction(
@@ -52,7 +54,7 @@ export async function endDueSagas(ctx: Sweeper, owed: Owed = async () => undefin
       },
       { tenantId },
     );
-  }
+  });
 }
 
 /** What happens when the time of a saga is over. */

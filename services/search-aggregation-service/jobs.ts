@@ -4,6 +4,7 @@ import { rows } from '@ghasi/db/sql';
 import { minutes } from '@ghasi/domain-primitives/duration';
 import { idFromUuid, parseId, type TenantId } from '@ghasi/domain-primitives/ids';
 import { defineJob, every, type LooseJobCtx, type Schedule } from '@ghasi/jobs/define-job';
+import { inTurn } from '@ghasi/jobs/in-turn';
 import { z } from 'zod';
 import { compute } from './commands/compute.ts';
 import { enqueueReindex, lookAgain, markStale, type Reindex, reindexInput } from './commands/mark.ts';
@@ -155,8 +156,5 @@ async function forEachTenant(
   work: (own: JobCtx) => Promise<void>,
 ): Promise<void> {
   const found = await ctx.transaction(({ tx }) => rows<{ tenantId: TenantId }>(tx, tenants));
-  for (const { tenantId } of found) {
-    if (ctx.job.signal.aborted) return;
-    await ctx.transaction(work, { tenantId });
-  }
+  await inTurn(ctx, found, ({ tenantId }) => ctx.transaction(work, { tenantId }));
 }
