@@ -206,6 +206,9 @@ export function hotStoreConformance(harness: Harness): void {
     await shared.two.subscribe('news', () => {
       throw new Error('a bug in a subscriber');
     });
+    await shared.two.subscribe('news', async () => {
+      throw new Error('a bug in a subscriber that answers later'); // it would end the process
+    });
     await shared.two.subscribe('news', message => {
       heard.push(`stayed ${message}`);
       if (message === 'b') done.fire();

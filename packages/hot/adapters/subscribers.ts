@@ -28,13 +28,13 @@ export class Subscribers {
   /** A handler that throws is logged and does not keep the message from the others. */
   deliver(channel: string, message: string): void {
     for (const { onMessage } of this.#handlers.get(channel) ?? []) {
-      this.#safely(channel, () => onMessage(message));
+      void this.#safely(channel, () => onMessage(message));
     }
   }
 
   tellGap(): void {
     for (const [channel, handlers] of this.#handlers) {
-      for (const { onGap } of handlers) if (onGap !== undefined) this.#safely(channel, onGap);
+      for (const { onGap } of handlers) if (onGap !== undefined) void this.#safely(channel, onGap);
     }
   }
 
@@ -42,9 +42,10 @@ export class Subscribers {
     this.#handlers.clear();
   }
 
-  #safely(channel: string, work: () => void): void {
+  /** Calls at once; a handler may be async, and what it rejects with later is heard here and by nobody else. */
+  async #safely(channel: string, work: () => unknown): Promise<void> {
     try {
-      work();
+      await work();
     } catch (error) {
       this.#log?.error({ err: error, channel }, 'a subscriber of the hot store threw');
     }
