@@ -17,8 +17,8 @@ export type CacheAddress = {
   parts: readonly string[];
 };
 
-/** The ledger's limit for a key is 512 (CACHE-01). */
-const MAX_KEY = 480;
+/** The ledger's limit for a key is 512 (CACHE-01); a cache's name before it has 40 at most, and a colon. */
+const MAX_KEY = 471;
 
 /**
  * The key of one cached value. Distinct addresses give distinct keys, whatever the ids contain (safety 29); the cache

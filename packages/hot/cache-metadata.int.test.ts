@@ -62,3 +62,17 @@ test('CACHE-01..10, X-143: use of cached values is written in batches and adds u
     JSON.stringify(await database.admin('select * from hot.cache_metadata', []), (_, v) => String(v)),
   ).not.toContain('guest');
 });
+
+test('what a cache takes is written: one row that is refused would keep its whole batch waiting, for ever', async () => {
+  const name = `c${'x'.repeat(39)}`;
+  const flush = cacheMetadata(database.openAs('maintenance'), name);
+  const keyEndingWith = (last: string) =>
+    cacheKey({ tenantId: 'global', parts: [...Array<string>(7).fill('k'.repeat(64)), last] });
+  expect(() => keyEndingWith('12345678')).toThrow('Not a key of the hot store');
+  const key = keyEndingWith('1234567');
+  const tags = ['a NUL \0', 'half a pair \ud83d'];
+  await flush([{ key, hits: 1, misses: 0, lastAccessedAt: Date.now(), ttlMs: 1_000, tags }]);
+  expect(
+    await database.admin('select length(key) as long, tags from hot.cache_metadata where hit_count = 1'),
+  ).toEqual([{ long: 512, tags: ['a NUL \ufffd', 'half a pair \ufffd'] }]);
+});

@@ -4,6 +4,7 @@ import type { MigrationSet } from '@ghasi/db/migrate';
 import { execute } from '@ghasi/db/sql';
 import { systemTransaction } from '@ghasi/db/tenant-transaction';
 import { PLATFORM_TENANT_ID } from '@ghasi/domain-primitives/ids';
+import { safeReason } from '@ghasi/domain-primitives/safe-reason';
 import type { CacheUse, FlushUses } from './cache-counters.ts';
 import { tenantOfKey } from './cache-key.ts';
 
@@ -12,6 +13,9 @@ export const hotMigrations: MigrationSet = {
   schema: 'hot',
   folder: new URL('./migrations/', import.meta.url),
 };
+
+// A tag may hold a guest's text; one that PostgreSQL refuses would keep the batch of all keys waiting for ever.
+const MOST_OF_A_TAG = 512;
 
 const actor = { type: 'system', id: 'cache-metadata' } as const;
 
@@ -33,7 +37,7 @@ function upsert(cacheName: string, uses: readonly CacheUse[]) {
         hits,
         at: new Date(lastAccessedAt).toISOString(),
         ttl: Math.ceil(ttlMs / 1000),
-        tags,
+        tags: tags.map(tag => safeReason(tag, MOST_OF_A_TAG)),
       };
     })
     .sort((a, b) => (a.key < b.key ? -1 : 1));
