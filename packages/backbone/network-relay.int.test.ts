@@ -11,6 +11,7 @@ import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
 import { signal, waitUntil } from '@ghasi/testing/signal';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createClaims } from './claims.ts';
 import { samplesOf } from './fixtures/metric-samples.ts';
 import { type NetworkBroker, startNetworkBroker, wellBehaved } from './fixtures/network-broker.ts';
 import { openOrders } from './fixtures/network-shop.ts';
@@ -174,6 +175,31 @@ test('X-047: a relay that lost its claim while it published writes nothing', asy
   expect(bySlow).toBe(0);
   expect(await waiting()).toEqual([refused]);
   expect(await count('outbox_archive')).toBe(0);
+});
+
+test('X-047: two relays of one name are told apart by the number of their claims: of one that is over nothing is written', async () => {
+  await change('a');
+  const claims = createClaims(relayDb, 'orders', 'one name');
+  const limits = { rows: 10, window: 10, leaseMs: 60_000 };
+  const { rows: over } = await claims.claim({ ...limits, leaseMs: 0 });
+  const { rows: newer } = await claims.claim(limits);
+  expect([over.length, newer.length]).toEqual([1, 1]);
+  expect(await claims.settle(over, [])).toEqual(new Set());
+  await claims.release(over);
+  expect((await claims.claim(limits)).rows).toEqual([]);
+  expect(await claims.settle(newer, [])).toEqual(new Set([newer[0]?.seq]));
+});
+
+test('X-043, X-047: of relays that claim at the same moment one gets a key, each time', async () => {
+  await change('a');
+  const limits = { rows: 10, window: 10, leaseMs: 60_000 };
+  const relays = upTo(8).map(n => createClaims(relayDb, 'orders', `relay ${n}`));
+  for (const round of upTo(300)) {
+    const claimed = await Promise.all(relays.map(one => one.claim(limits)));
+    const owners = relays.filter((_, at) => claimed[at]?.rows.length === 1);
+    expect(owners, `in round ${round}`).toHaveLength(1);
+    await owners[0]?.release(claimed.flatMap(({ rows }) => rows));
+  }
 });
 
 test('X-047: a claim that is too old is not published at all', async () => {
