@@ -195,6 +195,30 @@ test('X-080, REG-04: a message of a schema that nobody knows yet waits for it, a
   expect(await effects(tenantId)).toMatchObject([{ version: 1 }, { version: 2 }]);
 });
 
+test.each([
+  ['new', 1],
+  ['tried before', 2],
+])('ORD-02: of messages that are %s, whoever lost their shard applies none', async (_, attempt) => {
+  const tenantId = newTenantId();
+  const held = `held ${attempt}`;
+  await database.admin(
+    'insert into brokers.cursor (subscription, shard, off, day, epoch) values ($1, 3, 0, current_date, 7)',
+    [held],
+  );
+  const all = versionsOf(['o1', 'o2'].map(orderId => ({ orderId, what: 'good' })));
+  const batch = (await published(tenantId, all)).map(delivery => ({ ...delivery, attempt }));
+  const { subscriber } = openConsumer('required');
+  const outcomes = async (epoch: number, part = batch) => {
+    const settled = await subscriber.handle(part, { subscription: held, shards: [3], epochs: [epoch] });
+    return settled.map(({ kind }) => kind);
+  };
+  expect(await outcomes(6)).toEqual(['fenced', 'fenced']);
+  expect(await outcomes(6, batch.slice(0, 1))).toEqual(['fenced']);
+  expect(await effects(tenantId)).toEqual([]);
+  expect(await outcomes(7)).toEqual(['done', 'done']);
+  expect(await effects(tenantId)).toHaveLength(2);
+});
+
 test('one bad message among 256 costs a few transactions more, not one for each of the others', async () => {
   const tenantId = newTenantId();
   const all = versionsOf(
