@@ -21,10 +21,11 @@ afterAll(() => database.drop());
 test(`OUTBOX-01, OUTBOX-05, OUTBOX-38, INBOX-02, INBOX-09, ORD-02: ${EVENTS} events, ${KILLS} kills, broken lines, errors and duplicates: one effect each, in order`, async () => {
   console.info(`chaos: seed ${seed} (again: MELM_CHAOS_SEED=${seed})`);
   const report = await runChaos({ place: database, events: EVENTS, kills: KILLS, seed });
-  const { verdict, examples, committed, counts, liars } = report;
+  const { verdict, examples, committed, counts, liars, broken } = report;
   console.info(`chaos: ${committed} committed, ${JSON.stringify(counts)}`);
   expect(verdict, examples.join('\n')).toEqual(flawless);
   expect(liars, 'said to be rolled back, and there nevertheless').toEqual([]);
+  expect(broken, 'said to have committed, and not there').toEqual([]);
   // It looked: all of this happened.
   expect(committed).toBeGreaterThanOrEqual(EVENTS);
   expect(Object.values(counts.kills).reduce((sum, kills) => sum + kills)).toBe(KILLS);
@@ -35,6 +36,7 @@ test(`OUTBOX-01, OUTBOX-05, OUTBOX-38, INBOX-02, INBOX-09, ORD-02: ${EVENTS} eve
   expect(counts.terminated).toBe(KILLS);
   expect(counts.duplicates).toBeGreaterThanOrEqual(EVENTS / 100);
   expect(counts.aborted).toBeGreaterThan(100);
+  expect(counts.told).toBeGreaterThan(EVENTS / 10); // of one to five changes each
 }, 900_000);
 
 describe('the judge', () => {
