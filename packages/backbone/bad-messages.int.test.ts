@@ -113,6 +113,16 @@ test('safety-28: a genuine body under another tenant is a dead letter', async ()
   expect((await deadLetter(eventId)).last_error).toMatch(/tenant/);
 });
 
+test.each([
+  ['eventId', () => ({ eventId: randomUUID() })],
+  ['ordering key', () => ({ key: `${victim}:o2` })],
+])('safety-28: a genuine body under another %s is a dead letter', async (what, other) => {
+  const { eventId, metadata } = JSON.parse(good.text);
+  const own = { tenantId: victim, eventId, key: metadata.orderingKey };
+  const injected = await inject({ envelope: good.text, signature: good.signature, ...own, ...other() });
+  expect((await deadLetter(injected)).last_error).toBe(`the body has another ${what} than the message`);
+});
+
 test('safety-28: a body that was changed after signing is a dead letter', async () => {
   const eventId = await inject({ envelope: good.text.replace('"o1"', '"o2"'), signature: good.signature });
   expect((await deadLetter(eventId)).last_error).toMatch(/not signed/);

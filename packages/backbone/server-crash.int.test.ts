@@ -33,6 +33,7 @@ test('OUTBOX-04, INBOX-02: PostgreSQL crashes under processes that live on, and 
     ask<{ orderId: string; version: number }>(
       'select order_id as "orderId", version from stock.effects where tenant_id = $1 order by seq',
     );
+  const life = async () => (await ask<{ id: string }>('select app.boot_id() as id, $1::uuid'))[0]?.id;
   let isOver = false;
   let refused = 0;
   const change = async (orderId: string) => {
@@ -45,13 +46,18 @@ test('OUTBOX-04, INBOX-02: PostgreSQL crashes under processes that live on, and 
   try {
     const producers = ORDERS.map(change);
     for (let crash = 0; crash < CRASHES; crash++) {
-      const before = (await effects()).length;
-      await waitUntil('events flow', async () => (await effects()).length > before + 100);
+      const applied = (await effects()).length;
+      await waitUntil('events flow', async () => (await effects()).length > applied + 100);
       const [backend] = await ask<{ pid: number }>(
         `select pid from pg_stat_activity where usename = 'relay' and $1::uuid is not null limit 1`,
       );
+      const before = await life();
       process.kill(backend?.pid as number, 'SIGKILL'); // the server throws its memory away and recovers from its log
-      await waitUntil('it answers again', () => ask('select $1::uuid').catch(() => undefined));
+      // For a moment it has not noticed, and still answers.
+      await waitUntil(
+        'it answers in another life',
+        async () => (await life().catch(() => before)) !== before,
+      );
     }
     const before = (await effects()).length;
     await waitUntil('events flow again', async () => (await effects()).length > before + 100);

@@ -55,6 +55,24 @@ test('INBOX-05, X-063: processed rows older than 30 days leave the inbox and lea
   ).toEqual([{ ordering_key: `${tenantId}:o1`, aggregate_version: 3n }]);
 });
 
+test('X-061: the version of a key that the inbox remembers never falls, whichever rows leave later', async () => {
+  const tenantId = newTenantId();
+  const floorAfter = async (...versions: number[]) => {
+    await database.admin(
+      `insert into stock.inbox (tenant_id, consumer_name, event_id, topic, event_type, idempotency_key, ordering_key,
+                                aggregate_version, received_at, processed_at, result)
+       select $1, 'c', gen_random_uuid(), 't', 't', v::text, 'k', v, now() - interval '31 days', now(), 'ok'
+       from unnest($2::bigint[]) v`,
+      [tenantId, versions],
+    );
+    expect(await upkeep(relay(), ['stock'])).toMatchObject({ inboxRows: versions.length });
+    return database.admin('select aggregate_version from stock.inbox_floor where tenant_id = $1', [tenantId]);
+  };
+  expect(await floorAfter(5, 7, 6)).toEqual([{ aggregate_version: 7n }]);
+  expect(await floorAfter(2)).toEqual([{ aggregate_version: 7n }]);
+  expect(await floorAfter(8, 3)).toEqual([{ aggregate_version: 8n }]);
+});
+
 test('X-061: an event replayed after its inbox row is gone has no second effect', async () => {
   const tenantId = newTenantId();
   await applied(tenantId, 1);

@@ -16,7 +16,7 @@ import { scratch } from './fixtures/scratch.ts';
 import { migrate } from './migrate.ts';
 import { roleUrl } from './roles.ts';
 import { execute } from './sql.ts';
-import { tenantTransaction } from './tenant-transaction.ts';
+import { repeatableTransaction, tenantTransaction } from './tenant-transaction.ts';
 import { tenantWrite } from './tenant-write.ts';
 
 let database: TestDatabase;
@@ -127,6 +127,30 @@ test.each([
   await client.end();
   await proxy.close();
 });
+
+test.each([
+  ['53100', 'COMMIT_UNKNOWN'], // the disk is full
+  ['58030', 'COMMIT_UNKNOWN'], // an fsync that failed
+  ['F0001', 'COMMIT_UNKNOWN'],
+  ['XX000', 'COMMIT_UNKNOWN'],
+  ['23514', '23514'],
+])(
+  'safety F4: whoever repeats its work is told %s at COMMIT as %s: a server in trouble does not know how it ended',
+  async (state, code) => {
+    await database.admin(`
+    create or replace function scratch.trouble() returns trigger language plpgsql
+      as $$ begin raise exception 'trouble' using errcode = new.entry; end $$;
+    drop trigger if exists trouble on scratch.journal;
+    create constraint trigger trouble after insert on scratch.journal deferrable initially deferred
+      for each row when (new.entry ~ '^[0-9A-Z]{5}$') execute function scratch.trouble()`);
+    const db = database.open('scratch');
+    const tenantId = newTenantId();
+    const work = repeatableTransaction(db, { tenantId, actor: testActor }, ({ tx }) =>
+      execute(tx, sql`insert into scratch.journal (tenant_id, entry) values (${tenantId}, ${state})`),
+    );
+    await expect(work).rejects.toMatchObject({ code });
+  },
+);
 
 test('after a crash a number that was drawn again is never taken for our own commit', async () => {
   const folder = await memoryFolder('melm-crash-');
