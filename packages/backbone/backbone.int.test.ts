@@ -94,4 +94,12 @@ test('whoever lost one of the shards of a batch claims none of it', async () => 
   expect(await database.admin('select from stock.inbox where tenant_id = $1', [who.tenantId])).toEqual([]);
   expect(await claim([7, 9])).toEqual(new Set([0, 1]));
   expect(await claim([7, 9])).toEqual(new Set());
+
+  // Whoever lost it may fail at what somebody else has applied since.
+  await inbox.recordFailure(stock, who, claims[0] as Claim, 'too late');
+  expect(
+    await database.admin('select result, attempts, last_error from stock.inbox where tenant_id = $1', [
+      who.tenantId,
+    ]),
+  ).toEqual(claims.map(() => ({ result: 'ok', attempts: 0, last_error: null })));
 });
