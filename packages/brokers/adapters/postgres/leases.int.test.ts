@@ -6,7 +6,9 @@ import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
 import { signal, waitUntil } from '@ghasi/testing/signal';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { Delivery, Outcome, Subscriber } from '../../broker.ts';
-import { ensureCursors, Membership } from './leases.ts';
+import { newPlace } from '../../conformance-world.conformance.ts';
+import { append } from './append.ts';
+import { ensureCursors, Membership, moveCursors } from './leases.ts';
 import { PostgresBroker } from './postgres-broker.ts';
 
 let database: TestDatabase;
@@ -117,6 +119,34 @@ test('what a process holds of a subscription that it no longer serves is free', 
   expect(held.get('dropped-service')).toHaveLength(16);
   expect(held.get('kept-service')).toEqual([]);
   for (const one of [heir, after, before]) await one.leave();
+});
+
+test('how far a shard was read is said by whoever holds it, and never taken back', async () => {
+  const db = database.openAs('relay');
+  const { service, message } = newPlace();
+  await ensureCursors(db, [service]);
+  const published = await append(
+    db,
+    [1, 2, 3].map(version => message('a', version)),
+  );
+  const [one = 0, two = 0, three = 0] = published.map(answer => (answer.ok ? Number(answer.id) : 0));
+  const cursor = async () => {
+    const [found] = await database.admin<{ off: number; day: string }>(
+      'select off::float8 as off, day from brokers.cursor where subscription = $1 and shard = 0',
+      [service],
+    );
+    return found as { off: number; day: string };
+  };
+  const { off: began, day } = await cursor();
+  const move = async (epoch: number, off: number) => {
+    await moveCursors(db, service, [{ shard: 0, epoch, off: began, day }], { off, day });
+    return (await cursor()).off;
+  };
+  expect(await move(0, two)).toBe(two);
+  expect(await move(0, one)).toBe(two);
+  await database.admin('update brokers.cursor set epoch = epoch + 1 where subscription = $1', [service]);
+  expect(await move(0, three)).toBe(two);
+  expect(await move(1, three)).toBe(three);
 });
 
 test('what is left of processes that crashed days ago goes when another one begins', async () => {
