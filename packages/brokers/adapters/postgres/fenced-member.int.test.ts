@@ -3,6 +3,8 @@ import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
 import { waitUntil } from '@ghasi/testing/signal';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { done, newPlace, publishAll, recorder } from '../../conformance-world.conformance.ts';
+import { ensureCursors } from './leases.ts';
+import { Fenced, type ParkedMessage, parkBehind, parkFailure, unparkHead } from './parked.ts';
 import { PostgresBroker } from './postgres-broker.ts';
 
 let database: TestDatabase;
@@ -44,6 +46,41 @@ test('a member that was fenced asks at once who holds what, instead of trying ag
   await waitUntil('it works under the new number', () => epochs.includes(after));
   expect(epochs).toEqual([after - 1, after]);
   await broker.close();
+});
+
+test('ORD-02: whoever lost a shard parks nothing of it, puts nothing behind a parked key and frees none', async () => {
+  const { service, message } = newPlace();
+  await ensureCursors(checker, [service]);
+  await database.admin('update brokers.cursor set epoch = 1 where subscription = $1', [service]);
+  const [first, second] = [1, 2].map(version => {
+    const { enqueuedAt, ...own } = message('a', version);
+    return { ...own, id: `${version}`, off: version, shard: 0, enqueuedAt, publishedAt: enqueuedAt };
+  }) as [ParkedMessage, ParkedMessage];
+  const keyOf = (epoch: number) => ({
+    ...{ subscription: service, parkKey: first.orderingKey, tenantId: first.tenantId },
+    ...{ shard: 0, epoch },
+  });
+  const retry = { minBackoffMs: 1, maxBackoffMs: 1, maxAttempts: 7 };
+  const failure = { attempts: 1, error: 'not yet', giveUp: false, retry };
+  const kept = async () =>
+    (
+      await database.admin<{ off: number }>(
+        'select off::float8 as off from brokers.parked_message where subscription = $1 order by off',
+        [service],
+      )
+    ).map(({ off }) => off);
+  const [lost, held] = [keyOf(0), keyOf(1)];
+
+  await expect(parkFailure(checker, lost, first, failure)).rejects.toThrow(Fenced);
+  expect(await kept()).toEqual([]);
+  await parkFailure(checker, held, first, failure);
+  await expect(parkBehind(checker, lost, [second])).rejects.toThrow(Fenced);
+  expect(await kept()).toEqual([1]);
+  await parkBehind(checker, held, [second]);
+  await expect(unparkHead(checker, lost, 1)).rejects.toThrow(Fenced);
+  expect(await kept()).toEqual([1, 2]);
+  expect(await unparkHead(checker, held, 1)).toBe(false);
+  expect(await kept()).toEqual([2]);
 });
 
 test('a clock that is set back by an hour stops no subscription that pauses just then', async () => {
