@@ -1,3 +1,4 @@
+import { openClient } from '@ghasi/db/database';
 import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
 import { waitUntil } from '@ghasi/testing/signal';
 import { newTenantId } from '@ghasi/testing/tenants';
@@ -163,6 +164,38 @@ test('OUTBOX-38: a number that a younger transaction drew and has not committed 
   await older.commit();
   expect(await mover.pass()).toBe(2);
   expect(await mover.pass()).toBe(0); // the younger one still runs, though no snapshot lists it
+  await younger.commit();
+  expect(await mover.pass()).toBe(1);
+});
+
+test('OUTBOX-38: the first pass of a day, which has its own number before it looks, waits for a younger transaction too', async () => {
+  const tenantId = newTenantId();
+  const mover = await settledMover();
+  await waitUntil('it no longer looks from the beginning', async () => {
+    await mover.pass();
+    return !mover.hasHoles;
+  });
+  await database.admin('update brokers.log_day set day = day - 1');
+  const midnight = await openClient(database.adminUrl, 'midnight');
+  onTestFinished(() => midnight.end());
+  await midnight.query('begin');
+  await midnight.query('select from brokers.log_day for update');
+  const pass = mover.pass();
+  await waitUntil('the pass begins the day', async () => {
+    const waiting = await database.admin(
+      `select from pg_stat_activity
+       where wait_event_type = 'Lock' and datname = current_database() and backend_xid is not null`,
+    );
+    return waiting.length === 1;
+  });
+  const younger = await openTransaction(market, tenantId);
+  await younger.change('a');
+  const next = await openTransaction(market, tenantId);
+  await next.change('b');
+  await next.commit();
+  await midnight.query('commit');
+  expect(await pass).toBe(1);
+  expect(await mover.pass()).toBe(0);
   await younger.commit();
   expect(await mover.pass()).toBe(1);
 });
