@@ -2,7 +2,7 @@ import type { TenantId } from '@ghasi/domain-primitives/ids';
 import type { LooseJobCtx } from './define-job.ts';
 import { jobErrors } from './errors.ts';
 
-type Rounds = Pick<LooseJobCtx, 'log'> & Partial<Pick<LooseJobCtx, 'job'>>;
+type Rounds = Pick<LooseJobCtx, 'log'> & { readonly job?: { readonly signal: AbortSignal } };
 
 /**
  * Looks after one after the other, until the run is to end. Who fails keeps nobody else waiting: he stays due and comes

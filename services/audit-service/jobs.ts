@@ -87,14 +87,13 @@ function anchorJob(media: readonly AnchorMedium[]) {
       for (const { tenantId } of tenants) {
         if (ctx.job.signal.aborted) break;
         const seal = () => ctx.transaction(own => sealDay({ ...own, now: ctx.now }), { tenantId });
-        while ((await seal()) !== undefined);
-        for (const medium of media) {
-          try {
-            await anchorAt(ctx, tenantId, medium);
-          } catch (error) {
-            failure ??= error; // one medium that is away keeps no other tenant from being anchored
-          }
-        }
+        const steps = [
+          async () => {
+            while ((await seal()) !== undefined);
+          },
+          ...media.map(medium => () => anchorAt(ctx, tenantId, medium)),
+        ];
+        for (const step of steps) await step().catch(error => (failure ??= error)); // one that fails keeps no other from being anchored
       }
       if (failure !== undefined) throw failure;
     },

@@ -175,6 +175,23 @@ test('a booking nobody told us the end of is asked about, and settled as its own
   expect(await said(draft)).toEqual(['failed']);
 });
 
+test('a booking that cannot be asked about keeps no other from being settled, and fails the round', async () => {
+  const [first, second] = [someDraft(newTenantId()), someDraft(newTenantId())];
+  for (const draft of [first, second]) await inside(draft.tenantId, ctx => claimed(ctx, draft));
+  const ask = async (_: unknown, { tenantId }: { tenantId: string }) => {
+    if (tenantId === first.tenantId) throw new Error('reservation does not answer for this one');
+    return null as never;
+  };
+  const booking = createBooking({ ask: ask as never, secret: 'of this test' });
+  const now = later(minutes(16));
+  const round = settleBookings(booking, {
+    ...{ db, now, actor: testActor, log },
+    signal: new AbortController().signal,
+  });
+  await expect(round).rejects.toThrow('does not answer for this one');
+  expect([await said(first), await said(second)]).toEqual([[], ['failed']]);
+});
+
 test('X-146: a signature is consumed once and only in its time', async () => {
   const tenantId = newTenantId();
   const [fingerprint, draftId] = ['a'.repeat(64), newId('bdr')];

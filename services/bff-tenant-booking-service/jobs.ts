@@ -4,6 +4,7 @@ import { execute } from '@ghasi/db/sql';
 import { systemTransaction, tenantTransaction } from '@ghasi/db/tenant-transaction';
 import { days, minutes } from '@ghasi/domain-primitives/duration';
 import { defineJob, every, type LooseJobCtx, type Schedule } from '@ghasi/jobs/define-job';
+import { inTurn } from '@ghasi/jobs/in-turn';
 import { bookingOfDraft } from '@melmastoon/reservation-service/contract/site-questions';
 import { z } from 'zod';
 import { endDraft } from './commands/end-draft.ts';
@@ -28,7 +29,7 @@ export async function sweepDrafts(booking: Booking, { signal, ...ctx }: Sweeping
   for (let batch = BATCH; batch === BATCH && !signal.aborted; ) {
     const due = await dueDrafts(store, ctx.now, BATCH);
     batch = due.length;
-    for (const of of due) {
+    await inTurn({ ...ctx, job: { signal } }, due, async of => {
       const draft = await findDraft(store, of);
       if (draft !== undefined) {
         swept += 1;
@@ -42,7 +43,7 @@ export async function sweepDrafts(booking: Booking, { signal, ...ctx }: Sweeping
         });
       }
       await dropDraft(store, of);
-    }
+    });
   }
   return swept;
 }
@@ -51,8 +52,7 @@ export async function sweepDrafts(booking: Booking, { signal, ...ctx }: Sweeping
 export async function settleBookings(booking: Booking, { signal, ...ctx }: Sweeping): Promise<void> {
   const before = new Date(ctx.now.getTime() - UNSETTLED_MS);
   const found = await systemTransaction(ctx.db, ctx, ({ tx }) => unsettledDrafts(tx, before, BATCH));
-  for (const { tenantId, draftId } of found) {
-    if (signal.aborted) return;
+  await inTurn({ ...ctx, job: { signal } }, found, async ({ tenantId, draftId }) => {
     const made = await booking.ask(bookingOfDraft, { tenantId, bookingDraftId: draftId });
     await tenantTransaction(ctx.db, { ...ctx, tenantId }, async inside => {
       if (made === null)
@@ -67,7 +67,7 @@ export async function settleBookings(booking: Booking, { signal, ...ctx }: Sweep
       if (status === 'held' || status === 'draft') return accepted(undefined, []);
       return accepted(undefined, await convert(inside, { draftId, reservationId, rail: payment.rail }));
     });
-  }
+  });
 }
 
 function prune(name: string, table: string, column: string) {
@@ -104,8 +104,11 @@ export function schedules(booking: Booking): readonly Schedule[] {
     transaction: 'none',
     async run(ctx) {
       const sweeping = { ...ctx, signal: ctx.job.signal };
-      await sweepDrafts(booking, sweeping);
-      await settleBookings(booking, sweeping);
+      try {
+        await sweepDrafts(booking, sweeping);
+      } finally {
+        await settleBookings(booking, sweeping);
+      }
     },
   });
   return [
