@@ -45,9 +45,17 @@ const shapeOf = (name: string) =>
     [name],
   );
 
+/** Those from today on: the run's template may have been made before midnight. */
+const daysAhead = async () => {
+  const [today] = await database.admin<{ name: string }>(
+    `select 'log_' || to_char(brokers.log_today(), 'YYYYMMDD') as name`,
+  );
+  return (await days()).filter(name => name >= (today?.name as string));
+};
+
 test('while somebody looks at the log, days are made ahead, and everybody else appends and reads', async () => {
   const relay = database.openAs('relay');
-  const before = await days();
+  const before = await daysAhead();
   await openReport();
   const made = relay.pool.query('select brokers.make_partitions(8) as n');
   const { topic, message } = newPlace();
@@ -59,7 +67,7 @@ test('while somebody looks at the log, days are made ahead, and everybody else a
   );
   expect(page.rows).toHaveLength(1);
   expect((await made).rows).toEqual([{ n: 9 - before.length }]);
-  const after = await days();
+  const after = await daysAhead();
   expect(after).toHaveLength(9);
   const [old] = await shapeOf(before[0] as string);
   expect(await shapeOf(after.at(-1) as string)).toEqual([old]);
