@@ -6,9 +6,14 @@ import { configDefaults, defineConfig } from 'vitest/config';
  */
 const campaigns = ['{packages,services,apps}/**/*.campaign.test.ts'];
 
+/** What every random test begins from. CI gives the same to the same commit; by hand each run tries something else. */
+const seed = process.env.TEST_SEED ?? String(Math.floor(Math.random() * 2 ** 31));
+
 export default defineConfig({
   test: {
     globalSetup: ['./vitest.global.ts'],
+    setupFiles: ['./vitest.seed.ts'],
+    env: { TEST_SEED: seed },
     pool: 'forks',
     maxWorkers: 3, // two cores, and much of the time is spent waiting for PostgreSQL, Redis and child processes
     testTimeout: 120_000,

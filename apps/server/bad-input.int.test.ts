@@ -110,14 +110,12 @@ describe('safety-12, VAL-01, VAL-08: every mistake on every route is a clear ref
 });
 
 describe('safety-12: input made from the schema of every route is answered, never with a 5xx, and a refusal changes nothing', () => {
-  const seed = Number(process.env.SEED ?? Date.now() & 0xffff);
-
   test.for(services.filter(service => open(service.routes).length > 0))('$name', async service => {
     const odd: string[] = [];
     let before = await census([service.schema]);
     for (const route of open(service.routes)) {
       let accepted = 0;
-      for (const request of requestsFor(route, seed)) {
+      for (const request of requestsFor(route)) {
         const reply = await fetch(running.url + request.path, {
           method: route.method,
           headers: {
@@ -136,30 +134,28 @@ describe('safety-12: input made from the schema of every route is answered, neve
         if (reply.ok && route.method !== 'GET') accepted += 1;
       }
       const after = await census([service.schema]);
-      if (accepted === 0) expect(after, `${route.method} ${route.path}, seed ${seed}`).toEqual(before);
+      if (accepted === 0) expect(after, `${route.method} ${route.path}`).toEqual(before);
       before = after;
     }
-    expect(odd, `seed ${seed}`).toEqual([]);
+    expect(odd).toEqual([]);
   });
 });
 
 type Request = { path: string; body?: string };
 
 /** What fits, and what fits but for one thing. */
-function requestsFor(route: AnyRoute, seed: number): Request[] {
+function requestsFor(route: AnyRoute): Request[] {
   const of = (schema: z.ZodType | undefined) => (schema === undefined ? fc.constant({}) : fitting(schema));
   const parts = fc.record({ params: of(route.params), query: of(route.query), body: of(route.body) });
-  const good = fc.sample(parts, { numRuns: 3, seed });
-  const bad = good.flatMap((request, n) =>
-    fc.sample(
-      fc.record({
-        params: fc.constant(request.params),
-        query: n === 0 ? spoiled(request.query) : fc.constant(request.query),
-        body: spoiled(request.body),
-      }),
-      { numRuns: 6, seed: seed + n },
-    ),
+  const good = fc.sample(parts, { numRuns: 3 });
+  const nearly = good.map((request, n) =>
+    fc.record({
+      params: fc.constant(request.params),
+      query: n === 0 ? spoiled(request.query) : fc.constant(request.query),
+      body: spoiled(request.body),
+    }),
   );
+  const bad = fc.sample(fc.tuple(...nearly), { numRuns: 6 }).flat();
   return [...good, ...bad].map(({ params, query, body }) => {
     const path = route.path.replaceAll(/:([a-zA-Z0-9]+)/g, (_, name) =>
       encodeURIComponent(String((params as Record<string, unknown>)[name] ?? 'x')),

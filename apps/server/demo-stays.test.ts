@@ -23,12 +23,11 @@ const houses: DemoHouse[] = demoHouses.map(({ id, facts, roomTypes }) => ({
 }));
 
 type Sample = { house: DemoHouse; today: LocalDate; stays: DemoStay[] };
-const seed = Number(process.env.SEED ?? Date.now() & 0xffff);
 let samples: Sample[];
 beforeAll(() => {
   const day = fc.integer({ min: 0, max: 3_650 }).map(n => addDays(parseLocalDate('2025-01-01'), n));
   samples = fc
-    .sample(fc.tuple(fc.constantFrom(...houses), day), { numRuns: 24, seed })
+    .sample(fc.tuple(fc.constantFrom(...houses), day), { numRuns: 24 })
     .map(([house, today]) => ({ house, today, stays: demoStays(house, today) }));
 });
 
@@ -37,7 +36,7 @@ function broken(law: (stay: DemoStay, of: Sample) => (false | string)[]): string
   return samples.flatMap(sample =>
     sample.stays.flatMap(stay =>
       law(stay, sample).flatMap(what =>
-        what === false ? [] : [`seed ${seed}, ${sample.today}, ${stay.reservationId}: ${what}`],
+        what === false ? [] : [`${sample.today}, ${stay.reservationId}: ${what}`],
       ),
     ),
   );
@@ -64,7 +63,7 @@ test('R7: no room has two guests on a night, whatever the day', () => {
           [...eachDay(stay.arrival, stay.departure)].map(night => `${roomId} ${night}`),
         ),
       );
-    expect(new Set(nights).size, `seed ${seed}, ${today}`).toBe(nights.length);
+    expect(new Set(nights).size, today).toBe(nights.length);
     const known = new Set<string>(roomsOf(house));
     expect(stays.flatMap(({ rooms }) => rooms).every(({ roomId }) => known.has(roomId))).toBe(true);
   }
@@ -153,8 +152,8 @@ test('about six of ten nights of three months were slept, and fewer of those to 
       return nights.length / roomsOf(house).length / (until - from);
     };
     const past = share(-90, 0);
-    expect(past, `seed ${seed}, ${today}`).toBeGreaterThan(0.5);
-    expect(past, `seed ${seed}, ${today}`).toBeLessThan(0.75);
+    expect(past, today).toBeGreaterThan(0.5);
+    expect(past, today).toBeLessThan(0.75);
     expect(share(60, 90)).toBeGreaterThan(0.1);
     expect(share(60, 90)).toBeLessThan(past);
   }
@@ -167,7 +166,7 @@ test('every board has something to show, whatever the day', () => {
     const found = all(({ status }) => status);
     expect(
       statuses.filter(status => !found.has(status)),
-      `seed ${seed}, ${today}`,
+      today,
     ).toEqual([]);
     expect(stays.some(({ rooms }) => rooms.length > 1)).toBe(true);
     expect(all(({ guest }) => guest.locale).size).toBe(3);

@@ -158,7 +158,7 @@ test('M2, R22: hundreds of random steps on PostgreSQL leave what the model has; 
       }
       await tenantTransaction(db(), as(tenantId), ctx => sameAsStored(ctx, book));
     }),
-    { numRuns: 14 },
+    { numRuns: 20 },
   );
   expect(steps).toBeGreaterThan(200);
   const [broken] = await inn.system.database.admin<{ prefixes: number; off: number }>(

@@ -24,7 +24,8 @@ export async function runTool(
   return run(process.execPath, [toolPath(packageName, command), ...args], cwd, echo);
 }
 
-async function run(program: string, args: string[], cwd: string, echo: boolean) {
+/** Runs a program in `cwd` and returns everything it printed; `echo` shows it while it runs. */
+export async function run(program: string, args: string[], cwd: string, echo = false) {
   const child = spawn(program, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
   if (echo) {
     child.stdout.pipe(process.stdout, { end: false });
@@ -40,14 +41,14 @@ async function run(program: string, args: string[], cwd: string, echo: boolean) 
 
 /** Runs a program of Node's own in `cwd`. */
 export function runNode(args: string[], cwd: string) {
-  return run(process.execPath, args, cwd, false);
+  return run(process.execPath, args, cwd);
 }
 
 /** Runs npm on this Node, whichever it was started on: npm chooses releases that fit the Node it runs on. */
 export async function runNpm(args: string[], cwd: string): Promise<void> {
   const npm = process.env.npm_execpath;
   const { exitCode, output } = await (npm === undefined
-    ? run('npm', args, cwd, false)
+    ? run('npm', args, cwd)
     : runNode([npm, ...args], cwd));
   if (exitCode !== 0) throw new Error(`npm ${args[0]} ended with ${exitCode}:\n${output}`);
 }
