@@ -6,7 +6,9 @@ import type { TestProject } from 'vitest/node';
 /** What everybody who tests with the kit runs, with every schema of the platform in the template. */
 export function setup(project: TestProject): Promise<() => Promise<void>> {
   const { TEST_SEED } = project.config.env;
-  project.vitest.logger.log(`random tests begin from seed ${TEST_SEED} (the same again: TEST_SEED=${TEST_SEED})`);
+  project.vitest.logger.log(
+    `random tests begin from seed ${TEST_SEED} (the same again: TEST_SEED=${TEST_SEED})`,
+  );
   return startServers(project, [hotMigrations, ...serviceSets()]);
 }
 
