@@ -14,6 +14,8 @@ test('REG-02, REG-22: a bundle holds the schema and the policies of each subject
       owner: 'sample-service',
       retention: 'warm',
       crossTenant: false,
+      platform: false,
+      aiProvenance: false,
       aggregateId: 'id',
       schema: payloadSchema(event(subject)),
     },

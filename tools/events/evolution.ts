@@ -2,7 +2,7 @@ import type { EventType } from '@ghasi/event-envelope/define-event';
 import { payloadSchema, schemaHash, schemaPath } from '@ghasi/event-envelope/schema-uri';
 import type { Finding } from '../gates/gate.ts';
 import type { Changelog } from './changelog.ts';
-import { aggregateMember, LEAST_DAYS, latest, type ReleasedBundle, type ReleasedEvent } from './released.ts';
+import { LEAST_DAYS, latest, policiesOf, type ReleasedBundle, type ReleasedEvent } from './released.ts';
 import { type Change, isAdditive, schemaChanges } from './schema-diff.ts';
 
 /** What was released, what is declared now, and what was written about the way between the two. */
@@ -27,10 +27,10 @@ export type Declared = Omit<ReleasedEvent, 'publishesOlderUntil'> & {
 
 /** An event as its contract declares it now. */
 export function declaredNow(event: EventType): Declared {
-  const { subject, type, version, owner, retention, crossTenant = false } = event;
+  const { subject, type, version } = event;
   return {
-    ...{ subject, type, version, owner, retention, crossTenant },
-    aggregateId: aggregateMember(event),
+    ...{ subject, type, version },
+    ...policiesOf(event),
     publishesOlder: event.replaces?.downcast !== undefined,
     schema: payloadSchema(event),
     where: schemaPath(event),
@@ -85,6 +85,8 @@ function sinceRelease(event: Declared, before: ReleasedEvent, changelog: Changel
     ['owner', before.owner, event.owner],
     ['retention class', before.retention, event.retention],
     ['cross-tenant flag', before.crossTenant, event.crossTenant],
+    ['flag "of the platform too"', before.platform, event.platform],
+    ['flag "says which AI wrote it"', before.aiProvenance, event.aiProvenance],
     ['aggregateId', before.aggregateId, event.aggregateId],
   ];
   const moved = policies

@@ -10,6 +10,9 @@ export type ReleasedEvent = {
   readonly owner: string;
   readonly retention: string;
   readonly crossTenant: boolean;
+  /** May belong to the platform (X-027); must say which model wrote it. Absent in bundles of before they were noted. */
+  readonly platform?: boolean;
+  readonly aiProvenance?: boolean;
   /** The member of the payload it is taken from (ENV-24). Absent in bundles of before it was noted. */
   readonly aggregateId?: string;
   /** Day until which the version before is published too (REG-14); absent when it is not. */
@@ -51,15 +54,19 @@ export function nextBundle(release: Release): ReleasedBundle {
 }
 
 function released(event: EventType, release: Release): ReleasedEvent {
-  const { owner, retention, crossTenant = false } = event;
-  const policies = { owner, retention, crossTenant, aggregateId: aggregateMember(event) };
   const schema = payloadSchema(event);
-  if (event.replaces?.downcast === undefined) return { ...policies, schema };
-  return { ...policies, publishesOlderUntil: olderUntil(event, release), schema };
+  if (event.replaces?.downcast === undefined) return { ...policiesOf(event), schema };
+  return { ...policiesOf(event), publishesOlderUntil: olderUntil(event, release), schema };
+}
+
+/** What stored events of a subject rely on beside its schema. */
+export function policiesOf(event: EventType) {
+  const { owner, retention, crossTenant = false, platform, aiProvenance } = event;
+  return { owner, retention, crossTenant, platform, aiProvenance, aggregateId: aggregateMember(event) };
 }
 
 /** What its `aggregateId` reads, told by a payload in which every member is its own name. */
-export function aggregateMember(event: EventType): string {
+function aggregateMember(event: EventType): string {
   const names = new Proxy({}, { get: (_payload, name) => name, has: () => true });
   try {
     return String(event.aggregateId(names));

@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { eventCatalogue } from '@ghasi/event-envelope/catalogue';
 import type { EventType } from '@ghasi/event-envelope/define-event';
 import { payloadSchema, schemaHash } from '@ghasi/event-envelope/schema-uri';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { nextBundle, releasedPath } from '../events/released.ts';
-import { event, type Planted, party, simple } from '../fixtures/lab.ts';
+import { event, labRules, type Planted, party, simple } from '../fixtures/lab.ts';
 import { jsonText } from '../generators/json-text.ts';
 import type { Party } from '../generators/pubsub/topology.ts';
 import { checkEvents, eventsGate } from './events.ts';
@@ -111,6 +112,20 @@ describe('breaking without a new version', () => {
     ]);
     expect(changed({ aggregateId: p => `${(p as { id: string }).id}` })).toEqual([]);
   });
+
+  test.each([
+    ['of the platform too', { platformSubjects: { [taken]: 'the platform samples too' } }],
+    ['says which AI wrote it', { aiProvenance: ['samples'] }],
+  ] as const)(
+    'X-027, REG-22: a changed flag "%s" fails, for stored events were written without it',
+    (name, rules) => {
+      const catalogue = eventCatalogue({ ...labRules, ...rules });
+      expect(changed({ catalogue })).toEqual([
+        expect.stringContaining(`REG-22: ${taken}: its flag "${name}" was false and is true`),
+      ]);
+      expect(findings([event(taken), lost], '', [event(taken, { catalogue }), lost])).toHaveLength(1);
+    },
+  );
 
   test('REG-22, RET-04: another retention class fails, for stored events say the old one', () => {
     expect(changed({ retention: 'cold' })).toEqual([expect.stringContaining('REG-22: ')]);
