@@ -2,7 +2,7 @@ import { waitUntil } from '@ghasi/testing/signal';
 import { describe, expect, test } from 'vitest';
 import { listDeadLetters } from './adapters/postgres/operations/dead-letters.ts';
 import { replayDeadLetters, settleDeadLetters } from './adapters/postgres/operations/settle-letters.ts';
-import type { Broker, featureNames, Subscriber } from './broker.ts';
+import type { Broker, featureNames, Outcome, Subscriber } from './broker.ts';
 import {
   type BrokerHarness,
   done,
@@ -212,6 +212,36 @@ export function failureConformance({ harness, consume, ifFeature }: Stage): void
       await replayDeadLetters(harness().relay, operator, { subscription: service });
       await waitUntil('it was tried once more', () => tried.length === 7);
       await waitUntil('and is a dead letter again', async () => (await letters()).length === 1);
+    });
+
+    test('safety-28, X-066: a forged message behind one that pauses is a dead letter once, however often it pauses', async () => {
+      const { service, topic, message } = newPlace();
+      let pauses = 3;
+      const tried: string[] = [];
+      const decide = (what: string): Outcome => {
+        if (what === 'a:2') return { kind: 'dead', error: 'forged', stray: true };
+        return what === 'a:1' && pauses-- > 0
+          ? { kind: 'pause', error: 'the vendor is away', forMs: 20 }
+          : done;
+      };
+      const { subscriber } = recorder(service, [topic]);
+      const broker = await consume({
+        ...subscriber,
+        // As our services do: what is forged is refused at once, whatever becomes of the others.
+        async handle(batch) {
+          const names = batch.map(nameOf);
+          tried.push(...names);
+          return names.map(decide);
+        },
+      });
+      await publishAll(broker, [message('a', 1), message('a', 2)]);
+      await waitUntil('it goes on', () => tried.filter(what => what === 'a:1').length === 4);
+      await publishAll(broker, [message('a', 3)]);
+      await waitUntil('the key flows', () => tried.includes('a:3'));
+      expect(tried.filter(what => what === 'a:2')).toEqual(['a:2']);
+      expect(await harness().deadLetterRecords(`${topic}.dlq`)).toHaveLength(1);
+      const letters = await listDeadLetters(harness().relay, { subscription: service });
+      expect(letters).toMatchObject([{ error: 'forged', waiting: 0 }]);
     });
 
     /** A service that cannot handle message 1 of key a, until `mend`. */

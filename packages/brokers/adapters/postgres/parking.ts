@@ -58,13 +58,13 @@ export class Parking {
   }
 
   has(message: ParkedMessage): boolean {
-    return this.#keys.size > 0 && this.#keys.has(nameOf(this.#keyOf(message)));
+    return this.#keys.size > 0 && this.#keys.has(nameOf(this.#parkedKeyOf(message)));
   }
 
   /** Puts messages behind their parked keys, all of a key at once. Gives back those whose key is not parked any more. */
   async allBehind<M extends ParkedMessage>(messages: readonly M[]): Promise<M[]> {
     const freed: M[] = [];
-    for (const own of Map.groupBy(messages, message => nameOf(this.#keyOf(message))).values()) {
+    for (const own of Map.groupBy(messages, message => nameOf(this.#parkedKeyOf(message))).values()) {
       try {
         await this.behind(own[0] as M, ...own.slice(1));
       } catch (error) {
@@ -77,7 +77,7 @@ export class Parking {
 
   /** Puts messages of one key behind it; throws KeyFreed when it is not parked any more. */
   behind(first: ParkedMessage, ...others: readonly ParkedMessage[]): Promise<void> {
-    const key = this.#keyOf(first);
+    const key = this.#parkedKeyOf(first);
     return this.#inTurn(key, async () => {
       if (!(await parkBehind(this.#options.db, key, [first, ...others]))) this.#keys.delete(nameOf(key));
       if (!this.#keys.has(nameOf(key))) throw new KeyFreed(key.parkKey);
@@ -174,6 +174,12 @@ export class Parking {
     const alone = stray || this.#options.order === 'any';
     const name = orderingKey.length > MOST_OF_A_KEY ? hashed(orderingKey) : orderingKey;
     return this.#withEpoch({ parkKey: alone ? `${name}#${off}` : name, tenantId, shard });
+  }
+
+  /** A stray that was refused and comes again, because one before it waits, has its own place already: it is no new failure. */
+  #parkedKeyOf(message: ParkedMessage): ParkedKey {
+    const own = this.#keyOf(message, true);
+    return this.#keys.has(nameOf(own)) ? own : this.#keyOf(message);
   }
 
   #withEpoch(key: { parkKey: string; tenantId: string; shard: number }): ParkedKey {
