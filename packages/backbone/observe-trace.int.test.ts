@@ -198,3 +198,33 @@ test('ENV-09: without tracing the correlation id reaches the handler and the nex
   expect(heard.get('o-quiet')).toBe(correlation);
   expect(next?.envelope.correlationId).toBe(correlation);
 });
+
+test.each([
+  ['a NUL', String.raw`{"traceparent":"\u0000"}`],
+  ['half a character', String.raw`{"traceparent":"a\ud83d"}`],
+])(
+  'safety-28: a row that somebody wrote into an outbox with %s in its attributes is a dead letter and stops nobody, also while spans are recorded',
+  async (_what, attributes) => {
+    const [tenantId, other] = [newTenantId(), newTenantId()];
+    await database.admin(
+      `insert into orders.outbox (tenant_id, aggregate_type, aggregate_id, aggregate_version, topic, ordering_key, envelope,
+                                  attributes, idempotency_key)
+       values ($1, 'order', 'odd', 1, $2, $3, '{}', $4, 'odd')`,
+      [tenantId, OrderChanged.subject, `${tenantId}:odd`, attributes],
+    );
+    await request(other, 'beside');
+    const [changed] = await waitUntil('the event behind it', async () => {
+      const rows = await logOf(other, OrderChanged.subject);
+      return rows.length > 0 ? rows : undefined;
+    });
+    await spansOf(changed?.event_id, PROCESS);
+    const [letter] = await waitUntil('a dead letter', async () => {
+      const rows = await database.admin<{ last_error: string }>(
+        `select last_error from brokers.parked_key where tenant_id = $1 and state = 'dead'`,
+        [tenantId],
+      );
+      return rows.length > 0 ? rows : undefined;
+    });
+    expect(letter?.last_error).toMatch(/not signed/);
+  },
+);
