@@ -6,7 +6,9 @@ import type { Database } from '@ghasi/db/database';
 import { armFailpoint, disarmFailpoints } from '@ghasi/domain-primitives/failpoint';
 import type { TenantId } from '@ghasi/domain-primitives/ids';
 import { uuid7 } from '@ghasi/domain-primitives/uuid';
+import { memoryExporter } from '@ghasi/telemetry/memory-exporter';
 import { createMetrics } from '@ghasi/telemetry/metrics';
+import { startTracing } from '@ghasi/telemetry/tracing';
 import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
 import { signal, waitUntil } from '@ghasi/testing/signal';
 import fc from 'fast-check';
@@ -17,6 +19,7 @@ import { type NetworkBroker, startNetworkBroker, wellBehaved } from './fixtures/
 import { openOrders } from './fixtures/network-shop.ts';
 import { openRelay, quick } from './fixtures/open-relay.ts';
 import { changeOrder, OrderChanged, shopMigrations, startShop } from './fixtures/shop.ts';
+import { observePublished } from './observe-published.ts';
 import { outboxColumns } from './outbox-columns.ts';
 import { republishSince } from './republish.ts';
 import { upkeep } from './upkeep.ts';
@@ -305,6 +308,25 @@ test('OBS-26: what is put aside is counted under the name of its service, as eve
   const labels = `service=orders-service,topic=${OrderChanged.subject}`;
   await waitUntil('it is counted', async () => Object.keys(await counted()).length > 0);
   expect(await counted()).toEqual({ [labels]: 1 });
+});
+
+test('safety-28, OBS-05: rows with odd attributes that somebody wrote by hand are published and counted like others', async () => {
+  const metrics = createMetrics();
+  const tracing = startTracing({ service: 'shop', exporter: memoryExporter().exporter });
+  cleanUps.push(() => tracing.stop());
+  const odd = ['null', '[]', '{"traceparent":{"a":1}}', String.raw`{"traceparent":"\u0000"}`];
+  await database.admin(
+    `insert into orders.outbox (tenant_id, aggregate_type, aggregate_id, aggregate_version, topic, ordering_key, envelope,
+                                attributes, idempotency_key)
+     select $1, 'order', 'odd', n, $2, 'odd', $3, a, n from unnest($4::json[]) with ordinality as u (a, n)`,
+    [tenant, OrderChanged.subject, '{"payload":{"orderId":"odd","version":1}}', odd],
+  );
+  await change('a');
+  relay({ observe: observePublished({ metrics }) });
+  await waitUntil('all arrived', () => arrived().length === odd.length + 1);
+  const counted = async () =>
+    Object.values(await samplesOf(metrics, 'melmastoon_events_published_total')).reduce((a, b) => a + b, 0);
+  await waitUntil('all are counted', async () => (await counted()) === odd.length + 1);
 });
 
 test('X-046: a skipped message is never published, and its key goes on; one that fails again is put aside again', async () => {

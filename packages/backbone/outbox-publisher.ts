@@ -148,9 +148,14 @@ function publicationOf(rows: readonly ClaimedRow[]): Publication {
     events: rows.map(({ topic, eventId, attributes, enqueuedAt }) => ({
       topic,
       eventId,
-      traceparent: attributes.traceparent ?? null,
+      traceparent: traceOf(attributes),
       appendedMs: enqueuedAt.getTime(),
       publishedMs: now,
     })),
   };
+}
+
+/** Whoever writes a row by hand may give it anything: also attributes that are null, or a trace that is no text. */
+function traceOf(attributes: { readonly traceparent?: unknown } | null): string | null {
+  return typeof attributes?.traceparent === 'string' ? attributes.traceparent : null;
 }
