@@ -19,6 +19,7 @@ test('one that cannot be looked after keeps nobody else waiting, and its round h
   const [bad, good] = [newTenantId(), newTenantId()];
   const sweep = defineSweep<{ tenantId: TenantId }>({
     name: 'shop.round',
+    most: 10,
     due: () => sql`select t as "tenantId" from unnest(array[${bad}, ${good}]::uuid[]) as t`,
     async each(ctx) {
       await recordEffect(ctx, 'looked after');
@@ -41,4 +42,28 @@ test('one that cannot be looked after keeps nobody else waiting, and its round h
       err: expect.objectContaining({ message: 'its row is broken' }),
     }),
   );
+});
+
+test('more rows that fail than one round takes hide none behind them', async () => {
+  const bad = [newTenantId(), newTenantId(), newTenantId()];
+  const good = newTenantId();
+  const sweep = defineSweep<{ tenantId: TenantId }>({
+    name: 'shop.crowded-round',
+    maxRetries: 0, // the next round is the next try
+    most: 2,
+    due: (_, most) =>
+      sql`select t as "tenantId"
+          from unnest(${sql.param([...bad, good])}::uuid[]) with ordinality as u (t, n)
+          order by n
+          limit ${most}`,
+    async each(ctx) {
+      if (bad.includes(ctx.tenantId)) throw new Error('its row is broken');
+      await recordEffect(ctx, 'looked after');
+    },
+  });
+  await harness.work({ jobs: [every('1s', sweep)] });
+  await waitUntil('the last one was looked after', async () => {
+    const effects = await harness.database.admin('select from shop.effects where tenant_id = $1', [good]);
+    return effects.length > 0;
+  });
 });

@@ -2,11 +2,12 @@ import type { TenantId } from '@ghasi/domain-primitives/ids';
 import type { LooseJobCtx } from './define-job.ts';
 import { jobErrors } from './errors.ts';
 
-type Rounds = Pick<LooseJobCtx, 'log'> & { readonly job?: { readonly signal: AbortSignal } };
+/** What a round needs of its job. */
+export type Rounds = Pick<LooseJobCtx, 'log'> & { readonly job?: { readonly signal: AbortSignal } };
 
 /**
  * Looks after one after the other, until the run is to end. Who fails keeps nobody else waiting: he stays due and comes
- * first in every round, so that whoever stopped at him would never come to the others. The first failure is thrown at the
+ * first in every round, so that whoever stopped at him would never come to the others. Where a round does not take all: `rounds`. The first failure is thrown at the
  * end, so that the run has failed; a lost lease at once.
  */
 export async function inTurn<One extends { tenantId: TenantId }>(

@@ -3,8 +3,9 @@ import { sql } from '@ghasi/db/drizzle';
 import { execute } from '@ghasi/db/sql';
 import { systemTransaction, tenantTransaction } from '@ghasi/db/tenant-transaction';
 import { days, minutes } from '@ghasi/domain-primitives/duration';
+import type { Id, TenantId } from '@ghasi/domain-primitives/ids';
 import { defineJob, every, type LooseJobCtx, type Schedule } from '@ghasi/jobs/define-job';
-import { inTurn } from '@ghasi/jobs/in-turn';
+import { rounds } from '@ghasi/jobs/rounds';
 import { bookingOfDraft } from '@melmastoon/reservation-service/contract/site-questions';
 import { z } from 'zod';
 import { endDraft } from './commands/end-draft.ts';
@@ -20,16 +21,19 @@ const BATCH = 500;
 /** A booking that nobody has told us the end of for so long is asked about: longer than any hold. */
 const UNSETTLED_MS = minutes(15);
 
+type Of = { tenantId: TenantId; draftId: Id<'bdr'> };
+const sweepRound = rounds<Of>({ most: BATCH });
+const settleRound = rounds<Of>({ most: BATCH });
+
 type Sweeping = Pick<LooseJobCtx, 'db' | 'now' | 'actor' | 'log'> & { signal: AbortSignal };
 
 /** TB-56, X-144: puts drafts that are over on record, says so, and forgets them. Returns how many there were. */
 export async function sweepDrafts(booking: Booking, { signal, ...ctx }: Sweeping): Promise<number> {
   const store = booking.state();
   let swept = 0;
+  const due = (most: number) => dueDrafts(store, ctx.now, most);
   for (let batch = BATCH; batch === BATCH && !signal.aborted; ) {
-    const due = await dueDrafts(store, ctx.now, BATCH);
-    batch = due.length;
-    await inTurn({ ...ctx, job: { signal } }, due, async of => {
+    batch = await sweepRound({ ...ctx, job: { signal } }, due, async of => {
       const draft = await findDraft(store, of);
       if (draft !== undefined) {
         swept += 1;
@@ -51,8 +55,9 @@ export async function sweepDrafts(booking: Booking, { signal, ...ctx }: Sweeping
 /** Bookings whose end we did not hear of: reservation is asked. */
 export async function settleBookings(booking: Booking, { signal, ...ctx }: Sweeping): Promise<void> {
   const before = new Date(ctx.now.getTime() - UNSETTLED_MS);
-  const found = await systemTransaction(ctx.db, ctx, ({ tx }) => unsettledDrafts(tx, before, BATCH));
-  await inTurn({ ...ctx, job: { signal } }, found, async ({ tenantId, draftId }) => {
+  const found = (most: number) =>
+    systemTransaction(ctx.db, ctx, ({ tx }) => unsettledDrafts(tx, before, most));
+  await settleRound({ ...ctx, job: { signal } }, found, async ({ tenantId, draftId }) => {
     const made = await booking.ask(bookingOfDraft, { tenantId, bookingDraftId: draftId });
     await tenantTransaction(ctx.db, { ...ctx, tenantId }, async inside => {
       if (made === null)

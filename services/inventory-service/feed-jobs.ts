@@ -43,7 +43,8 @@ export function importCalendar({ fetchCalendar }: Calendars): JobDefinition {
 export const sweepFeeds = defineSweep<{ tenantId: TenantId; id: string }>({
   name: 'ical.sync',
   service: 'inventory',
-  due: now => sql`select tenant_id as "tenantId", id from inventory.due_feeds(${now}, ${ROUND})`,
+  most: ROUND,
+  due: (now, most) => sql`select tenant_id as "tenantId", id from inventory.due_feeds(${now}, ${most})`,
   async each(ctx, { id }) {
     const feedId = idFromUuid('cfd', id);
     const next = new Date(ctx.now.getTime() + FETCH_EVERY_MS);

@@ -30,7 +30,8 @@ export function lockJobs(locks: Locks): JobDefinition[] {
 /** Finds keys whose time has come and whose job nobody ran. */
 export const sweepKeys = defineSweep<{ tenantId: TenantId; id: string }>({
   name: 'lock_integration.sweep-keys',
-  due: now => sql`select tenant_id as "tenantId", id from lock_integration.due_keys(${now}, ${ROUND})`,
+  most: ROUND,
+  due: (now, most) => sql`select tenant_id as "tenantId", id from lock_integration.due_keys(${now}, ${most})`,
   each(ctx, { id }) {
     const credentialId = idFromUuid('key', id);
     return enqueue(ctx, workKey, { credentialId }, { key: credentialId });
@@ -40,7 +41,10 @@ export const sweepKeys = defineSweep<{ tenantId: TenantId; id: string }>({
 /** Goes round: codes for the arrivals of the next day and a half are fetched while the net is there, and sealed. */
 export const lookAhead = defineSweep<{ tenantId: TenantId; kind: 'booking' | 'lock'; id: string }>({
   name: 'lock_integration.look-ahead',
-  due: now => sql`select tenant_id as "tenantId", kind, id from lock_integration.due_round(${now}, ${ROUND})`,
+  most: ROUND,
+  due: (now, most) => sql`select tenant_id as "tenantId", kind, id
+                          from lock_integration.due_round(${now}, ${most})
+                          order by row_number() over (partition by kind)`, // one of each kind in turn
   each(ctx, { kind, id }) {
     if (kind === 'booking') {
       const reservationId = idFromUuid('rsv', id);

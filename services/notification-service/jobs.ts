@@ -11,7 +11,7 @@ import {
 import { defineSweep } from '@ghasi/jobs/define-sweep';
 import { bindTask } from '@ghasi/jobs/define-task';
 import { enqueue } from '@ghasi/jobs/enqueue';
-import { inTurn } from '@ghasi/jobs/in-turn';
+import { rounds } from '@ghasi/jobs/rounds';
 import { z } from 'zod';
 import { sendMessageNow } from './commands/send-message.ts';
 import { type Running, writeLetterNow } from './commands/write-letter.ts';
@@ -40,8 +40,10 @@ function runningIn(ctx: LooseJobCtx): Running {
 /** Looks for what is due and was not done. */
 export const sweepMessages = defineSweep<{ tenantId: TenantId; kind: 'letter' | 'message'; id: string }>({
   name: 'notification.sweep-messages',
-  due: now => sql`select tenant_id as "tenantId", kind, id
-                  from notification.due(${new Date(now.getTime() - GRACE_MS)}, ${ROUND})`,
+  most: ROUND,
+  due: (now, most) => sql`select tenant_id as "tenantId", kind, id
+                          from notification.due(${new Date(now.getTime() - GRACE_MS)}, ${most})
+                          order by row_number() over (partition by kind)`, // one of each kind in turn
   each(ctx, { kind, id }) {
     if (kind === 'letter') return enqueue(ctx, writeLetter, { letterId: id }, { key: id });
     const messageId = idFromUuid('msg', id);
@@ -51,6 +53,9 @@ export const sweepMessages = defineSweep<{ tenantId: TenantId; kind: 'letter' | 
 
 type Old = { tenantId: TenantId; before: Date };
 
+/** The moment moves on with the clock, so that a tenant is known by its id alone. */
+const purgeRound = rounds<Old>({ most: ROUND, nameOf: ({ tenantId }) => tenantId });
+
 /** Forgets what was written and to which address, once a house's retention time is over. */
 export const purgeTexts = defineJob({
   name: 'notification.purge-texts',
@@ -59,17 +64,18 @@ export const purgeTexts = defineJob({
   input: z.strictObject({}),
   transaction: 'none',
   async run(ctx) {
-    const old = await ctx.transaction(
-      ({ tx }) =>
-        rows<Old>(
-          tx,
-          sql`select tenant_id as "tenantId", before
-              from notification.with_old_texts(${ctx.now}, ${RETENTION_DAYS}, ${ROUND})`,
-        ),
-      { tenantId: PLATFORM_TENANT_ID },
-    );
+    const old = (most: number) =>
+      ctx.transaction(
+        ({ tx }) =>
+          rows<Old>(
+            tx,
+            sql`select tenant_id as "tenantId", before
+                from notification.with_old_texts(${ctx.now}, ${RETENTION_DAYS}, ${most})`,
+          ),
+        { tenantId: PLATFORM_TENANT_ID },
+      );
     let purged = 0;
-    await inTurn(ctx, old, async ({ tenantId, before }) => {
+    await purgeRound(ctx, old, async ({ tenantId, before }) => {
       purged += await ctx.transaction(({ tx, now }) => purgeBefore(tx, before, now), { tenantId });
     });
     return { purged };

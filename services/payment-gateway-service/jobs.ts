@@ -32,7 +32,10 @@ export function paymentJobs(payments: Payments): JobDefinition[] {
 /** Looks for what is due and was not asked about. */
 export const sweepChecks = defineSweep<{ tenantId: TenantId; kind: 'payment' | 'refund'; id: string }>({
   name: 'payment_gateway.sweep-checks',
-  due: now => sql`select tenant_id as "tenantId", kind, id from payment_gateway.due_checks(${now}, ${ROUND})`,
+  most: ROUND,
+  due: (now, most) => sql`select tenant_id as "tenantId", kind, id
+                          from payment_gateway.due_checks(${now}, ${most})
+                          order by row_number() over (partition by kind)`, // one of each kind in turn
   each(ctx, { kind, id }) {
     if (kind === 'payment') {
       const paymentId = idFromUuid('pay', id);

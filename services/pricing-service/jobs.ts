@@ -2,9 +2,9 @@ import { sql } from '@ghasi/db/drizzle';
 import { execute } from '@ghasi/db/sql';
 import { tenantTransaction } from '@ghasi/db/tenant-transaction';
 import { days } from '@ghasi/domain-primitives/duration';
-import { parseTenantId } from '@ghasi/domain-primitives/ids';
+import { parseTenantId, type TenantId } from '@ghasi/domain-primitives/ids';
 import { defineJob, every } from '@ghasi/jobs/define-job';
-import { inTurn } from '@ghasi/jobs/in-turn';
+import { rounds } from '@ghasi/jobs/rounds';
 import { z } from 'zod';
 import { expireDueQuotes } from './commands/quotes.ts';
 import { tenantsWithLapsedQuotes } from './queries/quotes.ts';
@@ -12,6 +12,7 @@ import { tenantsWithLapsedQuotes } from './queries/quotes.ts';
 /** Tenants looked after in one run, and quotes in one transaction: short locks, and the next run comes soon. */
 const TENANTS = 200;
 const BATCH = 200;
+const round = rounds<{ tenantId: TenantId }>({ most: TENANTS });
 
 /** How long a quote that nobody used is kept, for questions about prices. */
 const KEPT_MS = days(30);
@@ -23,9 +24,11 @@ export const expireQuotes = defineJob({
   input: z.strictObject({}),
   transaction: 'none',
   async run(ctx) {
-    const tenants = await ctx.transaction(({ tx }) => tenantsWithLapsedQuotes(tx, ctx.now, TENANTS));
-    const due = tenants.map(tenant => ({ tenantId: parseTenantId(tenant) }));
-    await inTurn(ctx, due, async ({ tenantId }) => {
+    const due = async (most: number) => {
+      const tenants = await ctx.transaction(({ tx }) => tenantsWithLapsedQuotes(tx, ctx.now, most));
+      return tenants.map(tenant => ({ tenantId: parseTenantId(tenant) }));
+    };
+    await round(ctx, due, async ({ tenantId }) => {
       // Not `ctx.transaction`: its fence ends in the platform's tenant, where a tenant's event may not be written. None
       // is needed, since the statement itself lets each quote expire once.
       const who = { tenantId, actor: ctx.actor, log: ctx.log };

@@ -6,7 +6,7 @@ import { type Ctx, systemTransaction } from '@ghasi/db/tenant-transaction';
 import { type Id, idFromUuid, parseTenantId, type TenantId } from '@ghasi/domain-primitives/ids';
 import type { MoneyJson } from '@ghasi/domain-primitives/money';
 import { defineJob, every, type LooseJobCtx, type Schedule } from '@ghasi/jobs/define-job';
-import { inTurn } from '@ghasi/jobs/in-turn';
+import { rounds } from '@ghasi/jobs/rounds';
 import { folioOf } from '@melmastoon/billing-service/contract/questions';
 import { z } from 'zod';
 import { locked } from './commands.ts';
@@ -16,7 +16,10 @@ import { endOverdueCheckIn } from './sagas/check-in.ts';
 import { endOverdueCheckOut } from './sagas/check-out.ts';
 import { endOverdueDateChange } from './sagas/date-change.ts';
 
-const MOST = 200;
+type DueSaga = { tenantId: TenantId; sagaId: string; kind: string; reservationId: Id<'rsv'> };
+
+/** Whose deadlines are looked after in one round; the next one is 5 s later. */
+const round = rounds<DueSaga>({ most: 200 });
 
 /** SAGA-08: ends sagas whose time is over, each in a transaction of its tenant. Safe to run any number of times. */
 export function sweepDeadlines(ask: Ask) {
@@ -43,7 +46,8 @@ type Sweeper = Pick<LooseJobCtx, 'db' | 'now' | 'actor' | 'log'> & {
 
 /** Ends what is overdue at this moment. */
 export async function endDueSagas(ctx: Sweeper, owed: Owed = async () => undefined): Promise<void> {
-  await inTurn(ctx, await dueSagas(ctx), async ({ tenantId, sagaId, kind, reservationId }) => {
+  const found = (most: number) => dueSagas(ctx, most);
+  await round(ctx, found, async ({ tenantId, sagaId, kind, reservationId }) => {
     // Asked before the transaction: the minibar is not in the price of the booking.
     const due = kind === 'check_out' ? await owed({ tenantId, reservationId }) : undefined;
     await ctx.transaction(
@@ -65,11 +69,11 @@ const overdue = {
   date_change: endOverdueDateChange,
 } as const;
 
-async function dueSagas({ db, now, actor }: Pick<Sweeper, 'db' | 'now' | 'actor'>) {
+async function dueSagas({ db, now, actor }: Pick<Sweeper, 'db' | 'now' | 'actor'>, most: number) {
   const found = await systemTransaction(db, { actor }, ({ tx }) =>
     rows<{ tenant_id: string; saga_id: string; kind: string; reservation_id: string }>(
       tx,
-      sql`select tenant_id, saga_id, kind, reservation_id from reservation.due_sagas(${now}, ${MOST})`,
+      sql`select tenant_id, saga_id, kind, reservation_id from reservation.due_sagas(${now}, ${most})`,
     ),
   );
   return found.map(row => ({
