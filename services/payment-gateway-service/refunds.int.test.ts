@@ -1,4 +1,5 @@
 import { sqlState } from '@ghasi/db/pg-errors';
+import { newTenantId } from '@ghasi/testing/tenants';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type House, openHouse, type View } from './fixtures/house.ts';
@@ -120,6 +121,39 @@ test('nothing is given back of what was not captured, nor in another currency', 
     status: 422,
     body: { code: 'CURRENCY_DIFFERS' },
   });
+});
+
+test('a refund that is due has its turn beside more payments than one round takes', async () => {
+  const tenantId = newTenantId();
+  const { admin } = house.system.database;
+  const nothingIsDue = async () => {
+    for (const table of ['intents', 'refunds'])
+      await admin(`update payment_gateway.${table} set next_check_at = null`);
+  };
+  await nothingIsDue();
+  // Of a rail that no provider serves: they stay as they are, and only how often they were looked at changes.
+  await admin(
+    `insert into payment_gateway.intents (tenant_id, id, reservation_id, property_id, purpose, rail, amount, currency, status,
+                                          next_check_at, created_at, updated_at)
+     select $1, gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'booking', 'cash', 1, 'AFN', 'pending', now(), now(), now()
+     from generate_series(1, 250)`,
+    [tenantId],
+  );
+  await admin(
+    `insert into payment_gateway.refunds (tenant_id, id, payment_id, amount, currency, reason, cause, status, next_check_at,
+                                          created_at, updated_at)
+     select tenant_id, gen_random_uuid(), id, 1, 'AFN', 'overpayment', 'test', 'requested', now(), now(), now()
+     from payment_gateway.intents where tenant_id = $1 limit 1`,
+    [tenantId],
+  );
+  await house.passTime();
+  const looked = await admin(
+    `select (select sum(checks)::int from payment_gateway.intents where tenant_id = $1) as payments,
+            (select sum(checks)::int from payment_gateway.refunds where tenant_id = $1) as refunds`,
+    [tenantId],
+  );
+  expect(looked).toEqual([{ payments: 199, refunds: 1 }]);
+  await nothingIsDue();
 });
 
 test('R22: the database refuses to change or remove a line, even for its owner, and a refund beyond the capture', async () => {
