@@ -7,8 +7,8 @@ export type Rounds = Pick<LooseJobCtx, 'log'> & { readonly job?: { readonly sign
 
 /**
  * Looks after one after the other, until the run is to end. Who fails keeps nobody else waiting: he stays due and comes
- * first in every round, so that whoever stopped at him would never come to the others. Where a round does not take all: `rounds`. The first failure is thrown at the
- * end, so that the run has failed; a lost lease at once.
+ * first in every round, so that whoever stopped at him would never come to the others. The first failure is thrown at the
+ * end, so that the run has failed; a lost lease at once. Where a round does not take all: `rounds`.
  */
 export async function inTurn<One extends { tenantId: TenantId }>(
   { log, job }: Rounds,

@@ -43,8 +43,8 @@ export const lookAhead = defineSweep<{ tenantId: TenantId; kind: 'booking' | 'lo
   name: 'lock_integration.look-ahead',
   most: ROUND,
   due: (now, most) => sql`select tenant_id as "tenantId", kind, id
-                          from lock_integration.due_round(${now}, ${most})
-                          order by row_number() over (partition by kind)`, // one of each kind in turn
+                          from lock_integration.due_round(${now}, ${most}) with ordinality
+                          order by row_number() over (partition by kind order by ordinality)`, // one of each kind in turn
   each(ctx, { kind, id }) {
     if (kind === 'booking') {
       const reservationId = idFromUuid('rsv', id);

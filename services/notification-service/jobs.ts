@@ -42,8 +42,8 @@ export const sweepMessages = defineSweep<{ tenantId: TenantId; kind: 'letter' | 
   name: 'notification.sweep-messages',
   most: ROUND,
   due: (now, most) => sql`select tenant_id as "tenantId", kind, id
-                          from notification.due(${new Date(now.getTime() - GRACE_MS)}, ${most})
-                          order by row_number() over (partition by kind)`, // one of each kind in turn
+                          from notification.due(${new Date(now.getTime() - GRACE_MS)}, ${most}) with ordinality
+                          order by row_number() over (partition by kind order by ordinality)`, // one of each kind in turn
   each(ctx, { kind, id }) {
     if (kind === 'letter') return enqueue(ctx, writeLetter, { letterId: id }, { key: id });
     const messageId = idFromUuid('msg', id);

@@ -34,8 +34,8 @@ export const sweepChecks = defineSweep<{ tenantId: TenantId; kind: 'payment' | '
   name: 'payment_gateway.sweep-checks',
   most: ROUND,
   due: (now, most) => sql`select tenant_id as "tenantId", kind, id
-                          from payment_gateway.due_checks(${now}, ${most})
-                          order by row_number() over (partition by kind)`, // one of each kind in turn
+                          from payment_gateway.due_checks(${now}, ${most}) with ordinality
+                          order by row_number() over (partition by kind order by ordinality)`, // one of each kind in turn
   each(ctx, { kind, id }) {
     if (kind === 'payment') {
       const paymentId = idFromUuid('pay', id);
