@@ -1,9 +1,8 @@
 import { createAsk, type LocalAnswers } from '@ghasi/backbone/ask';
-import type { Backbone } from '@ghasi/backbone/backbone';
 import type { Service } from '@ghasi/backbone/define-service';
 import type { Ask } from '@ghasi/backbone/question';
-import { type Database, type Outbox, openDatabase } from '@ghasi/db/database';
-import { roleUrl, serviceRole } from '@ghasi/db/roles';
+import type { Database } from '@ghasi/db/database';
+import { roleUrl } from '@ghasi/db/roles';
 import { minutes } from '@ghasi/domain-primitives/duration';
 import { armedFailpoints, armFailpointsFromEnv } from '@ghasi/domain-primitives/failpoint';
 import { type HotTiers, openHotStore } from '@ghasi/hot/hot-store';
@@ -20,11 +19,13 @@ import { bookingDoor } from './booking.ts';
 import { assertSafe, chosenServices } from './boot-checks.ts';
 import { closers } from './closers.ts';
 import { openPlatformDatabase } from './database.ts';
+import { MAINTENANCE, openDatabases, RELAY } from './databases.ts';
 import { type DemoAccount, seedDemo, seeded } from './demo.ts';
 import type { Environment } from './environment.ts';
 import { serverErrors } from './errors.ts';
 import { openProviders } from './providers.ts';
 import { questionRoutes } from './question-routes.ts';
+import { openReadiness } from './readiness.ts';
 import { installationSecret } from './secret.ts';
 import { serviceTokens } from './service-token.ts';
 import { allServices } from './services.ts';
@@ -133,6 +134,12 @@ export async function start(env: Environment, options: StartOptions): Promise<Ru
       }
     }
     step('opening the door');
+    const readiness = openReadiness({
+      url: roleUrl(database.adminUrl, 'maintenance', secret),
+      hot: env.REDIS_URL === undefined ? undefined : hot,
+      log,
+    });
+    stack.add(readiness.close);
     const host = await createHost({
       services: hostServices(env, { services, databases, answers }),
       authenticate: authenticator(ask, tokens(services.map(service => service.schema)), booking.guest),
@@ -141,9 +148,7 @@ export async function start(env: Environment, options: StartOptions): Promise<Ru
       hot,
       log,
       metrics,
-      ready: {
-        database: async () => void (await (Object.values(databases)[0] as Database).pool.query('select 1')),
-      },
+      ready: readiness.checks,
       config: {
         quotas: quotasOf(env),
         metricsAccess: env.MELM_METRICS,
@@ -196,47 +201,6 @@ function hasSite({ ROLE }: Environment, services: readonly Service[]): boolean {
 function quotasOf({ MELM_REQUESTS_PER_MINUTE: limit }: Environment) {
   const each = { limit, windowMs: minutes(1) };
   return { principal: each, address: each, tenant: { ...each, limit: limit * 10 } };
-}
-
-type Opening = {
-  adminUrl: string;
-  secret: string;
-  services: readonly Service[];
-  backbone: Backbone;
-  log: Logger;
-  metrics: Metrics;
-};
-
-/** Roles among the databases; no schema can have such a name. */
-const RELAY = 'role:relay';
-const MAINTENANCE = 'role:maintenance';
-
-/** Connections of one process, all services together; the embedded server takes 200. */
-const MOST_CONNECTIONS = 150;
-
-/** One pool per service under its own role, one for the relay and one for maintenance work. */
-function openDatabases(opening: Opening): Record<string, Database> {
-  const { adminUrl, secret, services, backbone, log, metrics } = opening;
-  const open = (name: string, role: string, max: number, outbox?: Outbox) =>
-    openDatabase({
-      url: roleUrl(adminUrl, role, secret),
-      service: name,
-      max,
-      log,
-      metrics,
-      ...(outbox === undefined ? {} : { outbox }),
-    });
-  const share = Math.min(10, Math.max(3, Math.floor(MOST_CONNECTIONS / services.length)));
-  return {
-    ...Object.fromEntries(
-      services.map(({ name, schema }) => [
-        schema,
-        open(name, serviceRole(schema), share, backbone.outboxOf(schema)),
-      ]),
-    ),
-    [RELAY]: open('relay', 'relay', 6),
-    [MAINTENANCE]: open('maintenance', 'maintenance', 2),
-  };
 }
 
 type Answering = { services: readonly Service[]; databases: Record<string, Database>; ask: Ask; log: Logger };

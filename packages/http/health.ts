@@ -21,8 +21,13 @@ export function addHealthRoutes(fastify: FastifyInstance, health: Health): void 
   fastify.get('/healthz', (_request, reply) =>
     reply.header('cache-control', 'no-store').send({ status: 'ok' }),
   );
+  let looking: ReturnType<typeof runChecks> | undefined;
   fastify.get('/readyz', async (_request, reply) => {
-    const entries = await Promise.all(Object.entries(health.checks).map(entry => runCheck(health, entry)));
+    // Everybody may ask: however many do, the database is looked at once at a time.
+    looking ??= runChecks(health).finally(() => {
+      looking = undefined;
+    });
+    const entries = await looking;
     const draining = health.isDraining();
     const ready = !draining && entries.every(([, result]) => result === 'ok');
     return reply
@@ -33,6 +38,10 @@ export function addHealthRoutes(fastify: FastifyInstance, health: Health): void 
         checks: Object.fromEntries(entries),
       });
   });
+}
+
+function runChecks(health: Health) {
+  return Promise.all(Object.entries(health.checks).map(entry => runCheck(health, entry)));
 }
 
 async function runCheck(

@@ -1,4 +1,5 @@
 import { createMetrics } from '@ghasi/telemetry/metrics';
+import { signal } from '@ghasi/testing/signal';
 import { expect, test } from 'vitest';
 import { whoAmI } from './fixtures/routes.ts';
 import { testHost } from './fixtures/test-host.ts';
@@ -26,6 +27,24 @@ test('TEN-20: /readyz runs every check, names the failing one and keeps its reas
     { status: 'not ready', checks: { database: 'failed', hot: 'ok' } },
   ]);
   expect(host.logged()).toContain('10.1.2.3');
+});
+
+test('TEN-20: many who ask at once cause one look at the database', async () => {
+  const [asked, answer] = [signal(), signal()];
+  let looks = 0;
+  const database = async () => {
+    looks++;
+    asked.fire();
+    await answer.promise;
+  };
+  const host = await testHost([], { ready: { database } });
+  const replies = Promise.all(Array.from({ length: 50 }, () => host.fastify.inject('/readyz')));
+  await asked.promise;
+  answer.fire();
+  expect((await replies).map(({ statusCode }) => statusCode)).toEqual(Array(50).fill(200));
+  expect(looks).toBe(1);
+  expect((await host.fastify.inject('/readyz')).statusCode).toBe(200);
+  expect(looks).toBe(2);
 });
 
 test('safety-53: health answers show no versions', async () => {
