@@ -12,6 +12,7 @@ import { sqlState } from '@ghasi/db/pg-errors';
 import type { Environment } from './environment.ts';
 import { serverErrors } from './errors.ts';
 import { WRONG_PASSWORD } from './secret.ts';
+import { unlessTold } from './told.ts';
 
 /** The platform's PostgreSQL: somebody else's, or one we started and must stop. */
 export type PlatformDatabase = {
@@ -22,10 +23,14 @@ export type PlatformDatabase = {
   stop(): Promise<void>;
 };
 
-/** Opens DATABASE_URL, or starts the embedded server under the data folder. */
-export async function openPlatformDatabase(env: Environment, secret: string): Promise<PlatformDatabase> {
+/** Opens DATABASE_URL, or starts the embedded server under the data folder; neither once `signal` says so. */
+export async function openPlatformDatabase(
+  env: Environment,
+  secret: string,
+  signal?: AbortSignal,
+): Promise<PlatformDatabase> {
   if (env.DATABASE_URL !== undefined) {
-    await assertReachable(env.DATABASE_URL);
+    await unlessTold(signal, assertReachable(env.DATABASE_URL));
     return {
       adminUrl: env.DATABASE_URL,
       embedded: false,
@@ -33,7 +38,9 @@ export async function openPlatformDatabase(env: Environment, secret: string): Pr
       stop: async () => {},
     };
   }
-  const server = await startEmbeddedPostgres({ dataDir: dataDir(env), password: passwordOf(secret) });
+  const server = await startEmbeddedPostgres({
+    ...{ dataDir: dataDir(env), password: passwordOf(secret), signal },
+  });
   try {
     await assertSecret(server.localUrl, env);
   } catch (error) {

@@ -29,6 +29,7 @@ import { openReadiness } from './readiness.ts';
 import { installationSecret } from './secret.ts';
 import { serviceTokens } from './service-token.ts';
 import { allServices } from './services.ts';
+import { unlessTold } from './told.ts';
 import { upgrade } from './upgrade.ts';
 
 /** A platform that serves. */
@@ -46,12 +47,19 @@ export type Running = {
   close(): Promise<void>;
 };
 
-/** `demo` fills the demo hotels in; `onStep` hears what is being done. */
-export type StartOptions = { demo: boolean; onStep?: (text: string) => void };
+/**
+ * `demo` fills the demo hotels in; `onStep` hears what is being done. `signal` tells a start to end: it throws the signal's
+ * reason, once everything it has started is stopped again.
+ */
+export type StartOptions = { demo: boolean; onStep?: (text: string) => void; signal?: AbortSignal };
 
 /** Starts database, services, workers and HTTP as the environment says; undoes everything when a step fails. */
 export async function start(env: Environment, options: StartOptions): Promise<Running> {
-  const step = options.onStep ?? (() => {});
+  const { signal } = options;
+  const step = (text: string) => {
+    signal?.throwIfAborted();
+    options.onStep?.(text);
+  };
   refuseTestDoors(env, options);
   const secret = await installationSecret(env);
   const log = createLogger({
@@ -67,7 +75,7 @@ export async function start(env: Environment, options: StartOptions): Promise<Ru
     });
     stack.add(tracing.stop);
     step(env.DATABASE_URL === undefined ? 'starting the embedded PostgreSQL' : 'connecting to PostgreSQL');
-    const database = await openPlatformDatabase(env, secret);
+    const database = await openPlatformDatabase(env, secret, signal);
     stack.add(database.stop);
     const answers = new Map<string, (input: unknown) => Promise<unknown>>();
     const tokens = (audiences: readonly string[]) => serviceTokens(secret, audiences);
@@ -82,7 +90,7 @@ export async function start(env: Environment, options: StartOptions): Promise<Ru
     const backbone = createBackbone(env, { secret, services, everything, ask, log, metrics });
 
     step('migrating');
-    await upgrade(database.adminUrl, everything, { secret, log });
+    await unlessTold(signal, upgrade(database.adminUrl, everything, { secret, log })); // may wait for another process
     await assertSafe(database.adminUrl, everything, env);
     const databases = openDatabases({
       adminUrl: database.adminUrl,
@@ -98,7 +106,8 @@ export async function start(env: Environment, options: StartOptions): Promise<Ru
     let demo: DemoAccount[] = [];
     if (options.demo && seeded.every(schema => databases[schema] !== undefined)) {
       step('filling the demo hotels in');
-      demo = await seedDemo(databases as Record<(typeof seeded)[number], Database>);
+      const filled = databases as Record<(typeof seeded)[number], Database>;
+      demo = await unlessTold(signal, seedDemo(filled));
     }
     const hot = await openHot(env, log, metrics);
     stack.add(hot.close);

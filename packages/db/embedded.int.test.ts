@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
-import { readFile, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { memoryFolder } from '@ghasi/testing/memory-folder';
 import { signal, waitUntil } from '@ghasi/testing/signal';
@@ -106,6 +107,18 @@ test('after kill -9 of the server itself the next start recovers', async () => {
   const again = await startEmbeddedPostgres(options());
   expect(await ask(again.adminUrl, 'select n from kept')).toEqual([{ n: 9 }]);
   await again.stop();
+});
+
+test('a start that is told to end while it makes the database leaves nothing behind, and the next one is whole', async () => {
+  const told = new AbortController();
+  const start = startEmbeddedPostgres({ ...options(), signal: told.signal });
+  await waitUntil('the database is being made', () => existsSync(`${options().dataDir}.pw`));
+  told.abort(new Error('told to end'));
+  await expect(start).rejects.toThrow('told to end');
+  expect(await readdir(folder)).toEqual([]);
+  const server = await startEmbeddedPostgres(options());
+  expect(await ask(server.adminUrl, 'select 1 as alive')).toEqual([{ alive: 1 }]);
+  await server.stop();
 });
 
 test('a folder that holds no database is an error with the reason, and the lock is given back', async () => {

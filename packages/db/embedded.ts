@@ -26,7 +26,8 @@ export type EmbeddedPostgres = {
 
 /**
  * `settings` override ours, e.g. `{ fsync: 'off' }` in tests. `port` 0 or absent: any free one. `programs`: the folder of another
- * PostgreSQL's, such as `/usr/lib/postgresql/15/bin`, instead of those that npm installed.
+ * PostgreSQL's, such as `/usr/lib/postgresql/15/bin`, instead of those that npm installed. `signal` ends a start that is not over
+ * yet: nothing of it is left running.
  */
 export type EmbeddedOptions = {
   dataDir: string;
@@ -34,6 +35,7 @@ export type EmbeddedOptions = {
   port?: number;
   settings?: Record<string, string>;
   programs?: string;
+  signal?: AbortSignal | undefined;
 };
 
 const ADMIN = 'postgres';
@@ -64,7 +66,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   const dataDir = reachable(options.dataDir, user);
   const release = await holdFolder(dataDir);
   try {
-    if (!existsSync(join(dataDir, 'PG_VERSION'))) await initialise(bin, dataDir, options.password, user);
+    if (!existsSync(join(dataDir, 'PG_VERSION'))) await initialise(bin, dataDir, options, user);
     await stopOrphan(dataDir);
     const port = options.port || (await freePort());
     const settings = {
@@ -72,9 +74,15 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
       unix_socket_directories: socketFolder(dataDir) ?? '',
       ...options.settings,
     };
+    options.signal?.throwIfAborted();
     const server = await launch(bin.postgres, dataDir, port, settings, user);
     const exited = new Promise<void>(resolve => server.once('exit', () => resolve()));
-    await untilReady(dataDir, server);
+    try {
+      await untilReady(dataDir, server, options.signal);
+    } catch (error) {
+      if (options.signal?.aborted) await end(server.pid as number, exited);
+      throw error;
+    }
     return {
       adminUrl: addressOf(options.password, '127.0.0.1', port),
       localUrl: addressOf(options.password, settings.unix_socket_directories || '127.0.0.1', port),
@@ -132,7 +140,12 @@ function socketFolder(dataDir: string): string | undefined {
     : undefined;
 }
 
-async function initialise(bin: Binaries, dataDir: string, password: string, user: SystemUser | undefined) {
+async function initialise(
+  bin: Binaries,
+  dataDir: string,
+  { password, signal }: EmbeddedOptions,
+  user: SystemUser | undefined,
+) {
   await rm(dataDir, { recursive: true, force: true }); // the rest of an initdb that was cut short
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const passwordFile = `${dataDir}.pw`;
@@ -144,11 +157,14 @@ async function initialise(bin: Binaries, dataDir: string, password: string, user
     const child = spawn(bin.initdb, args, { ...ids(user), stdio: ['ignore', 'ignore', 'pipe'] });
     let complaint = '';
     child.stderr.on('data', chunk => (complaint += chunk));
+    const onTold = () => child.kill();
+    signal?.addEventListener('abort', onTold);
     const code = await new Promise<number | null>((resolve, reject) =>
       child.once('error', reject).once('close', resolve),
-    );
+    ).finally(() => signal?.removeEventListener('abort', onTold));
     if (code !== 0) {
       await rm(dataDir, { recursive: true, force: true });
+      signal?.throwIfAborted();
       throw dbErrors.EMBEDDED_FAILED({ reason: `initdb: ${complaint.trim()}` });
     }
   } finally {
@@ -183,8 +199,9 @@ async function launch(
 }
 
 /** The eighth line of `postmaster.pid` says "ready" once connections are taken, also after crash recovery. */
-async function untilReady(dataDir: string, server: ChildProcess): Promise<void> {
+async function untilReady(dataDir: string, server: ChildProcess, signal?: AbortSignal): Promise<void> {
   for (;;) {
+    signal?.throwIfAborted();
     if (server.exitCode !== null || server.signalCode !== null) {
       const log = await readFile(`${dataDir}.log`, 'utf8').catch(() => '');
       throw dbErrors.EMBEDDED_FAILED({ reason: log.trim().split('\n').slice(-5).join(' | ') });
