@@ -31,18 +31,16 @@ describe('a start that is told to end', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  // One after the other on the same folder: each finds what the one before has left.
-  test.for([
-    ['starting the embedded PostgreSQL', 'migrating'], // makes the database
-    ['migrating', 'filling the demo hotels in'],
-    ['filling the demo hotels in', 'starting the backbone'],
-    ['starting the backbone', 'opening the door'],
-  ])('while it is %s ends before it is %s and stops its PostgreSQL', async ([step, later]) => {
+  // One after the other on the same folder: each finds what the one before has left. They take seconds from here to their end.
+  test.each([
+    'starting the embedded PostgreSQL', // makes the database
+    'migrating',
+    'filling the demo hotels in',
+  ])('while it is %s begins nothing more and stops its PostgreSQL', async step => {
     const dataDir = join(folder, 'data');
-    const { code, stdout, stderr } = await startUntil(step as string, ['--data-dir', dataDir]);
+    const { code, stdout, stderr } = await startUntil(step, ['--data-dir', dataDir]);
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
-    expect(stderr).not.toContain(`melm: ${later}`);
-    expect(stderr).toMatch(/melm: stopping\n(.*\n)*melm: stopped\n$/);
+    expect(stderr).toMatch(/melm: stopping\nmelm: stopped\n$/);
     const running = await runningEmbeddedPostgres({ dataDir: join(dataDir, 'postgres'), password: 'any' });
     expect(running).toBeUndefined();
     expect(existsSync(join(dataDir, 'postgres.lock'))).toBe(false);

@@ -109,6 +109,31 @@ test('after kill -9 of the server itself the next start recovers', async () => {
   await again.stop();
 });
 
+test('a process that a killed server left behind holds its memory: the next start waits for its end, and recovers', async () => {
+  const server = await startEmbeddedPostgres(options());
+  await ask(server.adminUrl, 'create table kept (n int); insert into kept values (9)');
+  const client = await openClient(server.adminUrl, 'test-busy');
+  client.on('error', () => {});
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+  const left = (rows[0] as { pid: number }).pid;
+  process.kill(left, 'SIGSTOP');
+  process.kill(server.pid, 'SIGKILL');
+  await server.exited;
+  await server.stop();
+  const starting = startEmbeddedPostgres(options());
+  const isHeld = async () =>
+    (await readFile(`${options().dataDir}.log`, 'utf8')).includes('pre-existing shared memory block');
+  try {
+    await Promise.race([waitUntil('it is held', isHeld), starting]);
+  } finally {
+    process.kill(left, 'SIGCONT');
+  }
+  const again = await starting;
+  expect(await ask(again.adminUrl, 'select n from kept')).toEqual([{ n: 9 }]);
+  await client.end();
+  await again.stop();
+});
+
 test('a start that is told to end while it makes the database leaves nothing behind, and the next one is whole', async () => {
   const told = new AbortController();
   const start = startEmbeddedPostgres({ ...options(), signal: told.signal });

@@ -40,6 +40,9 @@ export type EmbeddedOptions = {
 
 const ADMIN = 'postgres';
 
+/** Longer than a statement of a service may take, which is 15 s. */
+const FREED_WITHIN_MS = 30_000;
+
 const defaultSettings = {
   listen_addresses: '127.0.0.1',
   max_connections: '200',
@@ -74,15 +77,18 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
       unix_socket_directories: socketFolder(dataDir) ?? '',
       ...options.settings,
     };
-    options.signal?.throwIfAborted();
-    const server = await launch(bin.postgres, dataDir, port, settings, user);
-    const exited = new Promise<void>(resolve => server.once('exit', () => resolve()));
-    try {
-      await untilReady(dataDir, server, options.signal);
-    } catch (error) {
-      if (options.signal?.aborted) await end(server.pid as number, exited);
-      throw error;
-    }
+    const { server, exited } = await onceFreed(async () => {
+      options.signal?.throwIfAborted();
+      const server = await launch(bin.postgres, dataDir, port, settings, user);
+      const exited = new Promise<void>(resolve => server.once('exit', () => resolve()));
+      try {
+        await untilReady(dataDir, server, options.signal);
+      } catch (error) {
+        if (options.signal?.aborted) await end(server.pid as number, exited);
+        throw error;
+      }
+      return { server, exited };
+    });
     return {
       adminUrl: addressOf(options.password, '127.0.0.1', port),
       localUrl: addressOf(options.password, settings.unix_socket_directories || '127.0.0.1', port),
@@ -195,6 +201,17 @@ async function launch(
     return child;
   } finally {
     await log.close();
+  }
+}
+
+/** Starts again while processes of a killed server hold their memory: each ends when it has noticed, a busy one after its statement. */
+async function onceFreed<T>(start: () => Promise<T>): Promise<T> {
+  for (const until = Date.now() + FREED_WITHIN_MS; ; await pause(100)) {
+    try {
+      return await start();
+    } catch (error) {
+      if (!String(error).includes('pre-existing shared memory block') || Date.now() > until) throw error;
+    }
   }
 }
 
