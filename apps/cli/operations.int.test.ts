@@ -5,6 +5,7 @@ import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
 import { waitUntil } from '@ghasi/testing/signal';
 import { newTenantId } from '@ghasi/testing/tenants';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { momentBetween } from './fixtures/moment.ts';
 import { printing } from './fixtures/printed.ts';
 
 const topic = 'shop.orders.order.changed.v1';
@@ -24,9 +25,7 @@ afterAll(async () => {
 });
 
 const json = async (args: string[]) => JSON.parse(await printed([...args, '--json']));
-const clock = async () =>
-  (await database.admin<{ now: Date }>(`select clock_timestamp() + interval '1 millisecond' as now`))[0]
-    ?.now as Date;
+const clock = () => momentBetween(database);
 const quarantine = (tenantId: TenantId, event: string, count: number) =>
   database.admin(
     `insert into orders.outbox_quarantine
@@ -68,8 +67,11 @@ test('X-054, DLQ-25: who releases rows while somebody else closes them says that
   await waitUntil(
     'the release waits for the other',
     async () =>
-      (await database.admin(`select from pg_locks where not granted and locktype = 'transactionid'`)).length >
-      0,
+      (
+        await database.admin(
+          `select from pg_stat_activity where wait_event = 'transactionid' and datname = current_database()`,
+        )
+      ).length > 0,
   );
   await other.query('commit');
   other.release();
