@@ -96,6 +96,7 @@ test('ORD-04, OUTBOX-38: what a quiet tenant has in the outbox is moved ahead of
     ]);
     expect(mover.holes.size).toBe(0);
   } finally {
+    await relay.close(); // what it has read is told now, and not while another test counts
     await shop.stop();
   }
 });

@@ -97,7 +97,8 @@ test('OUTBOX-26: a pass finds its rows by the index, however many dead ones a he
   const producer = market(here);
   const relay = here.openAs('relay', { max: 1 }); // one session, whose statistics can be asked for
   const scans = async () => {
-    await relay.pool.query('select pg_stat_force_next_flush()');
+    // The judge looked at the whole outbox, and his session tells it when it likes.
+    for (const session of [relay.pool, admin]) await session.query('select pg_stat_force_next_flush()');
     const { rows } = await relay.pool.query<{ seq_scan: bigint }>(
       "select seq_scan from pg_stat_user_tables where relid = 'orders.outbox'::regclass",
     );
