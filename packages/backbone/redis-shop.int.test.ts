@@ -115,6 +115,7 @@ describeWithRedis('a shop on Redis Streams', url => {
       );
       return parked.length === 3;
     });
+    await waitUntil('Redis was told', async () => (await broker.backlog()).get('stock-service') === 0);
     const shown = await metrics.render();
     const of = (name: string) =>
       new RegExp(`^melmastoon_${name}\\{[^}]*stock-service[^}]*\\} (\\S+)$`, 'm').exec(shown)?.[1];
