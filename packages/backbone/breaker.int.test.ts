@@ -73,7 +73,12 @@ test('X-066, DLQ-07: poison on more keys than open the breaker becomes dead lett
 
 test('X-066, ORD-04: five bad keys of a tenant pause that tenant; what others send meanwhile is applied at once', async () => {
   const metrics = createMetrics();
-  const { change, tried, effects, parked } = await openShop(note => note === 'poison', { metrics });
+  const { change, tried, effects, parked } = await openShop(note => note === 'poison', {
+    metrics,
+    // Neither the pause nor the wait of a parked key is over before the test is.
+    breaker: { failingKeys: 5, firstPauseMs: 600_000, longestPauseMs: 600_000 },
+    retry: { minBackoffMs: 600_000, maxBackoffMs: 600_000, maxAttempts: 7 },
+  });
   for (const order of poison) await change(poisoned, order);
   const firstFive = poison.slice(0, 5).map(({ orderId }) => `${poisoned} ${orderId}`);
   await waitUntil('five have failed', async () => tried.size >= 5 && (await parked()).length === 4);

@@ -21,7 +21,7 @@ test('a database that stops answering without a word is left after a while, and 
   const proxy = await tcpProxy({ target: targetOf(database.adminUrl), judge });
   const place = { adminUrl: proxy.through(database.adminUrl), secret: database.secret };
   const times = { heartbeatMs: 100, pollMs: 50, ackMs: 50 };
-  const shop = await startShop(place, { answerMs: 500, times });
+  const shop = await startShop(place, { answerMs: 2_000, times });
   const tenantId = newTenantId();
   const arrived = (orderId: string) =>
     waitUntil(`the effect of ${orderId}`, async () => {

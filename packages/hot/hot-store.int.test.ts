@@ -208,7 +208,7 @@ describeWithRedis('the hot store on Redis', url => {
         url: redis.url,
         tier: 'state',
         metrics,
-        commandTimeoutMs: 200,
+        commandTimeoutMs: 1_000,
         heartbeatMs: 50,
       } as const;
       const store = later(await openRedisHotStore(options), it => it.close());

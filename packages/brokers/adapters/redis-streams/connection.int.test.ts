@@ -15,7 +15,7 @@ describeWithRedis('the connection to Redis', url => {
       chunk.includes(publishScript.sha) && swallowed++ === 0 ? 'swallow' : 'pass';
     const proxy = await tcpProxy({ target: targetOf(url), judge });
     onTestFinished(() => proxy.close());
-    const connection = new Connection({ url: proxy.through(url), log: undefined, commandTimeoutMs: 200 });
+    const connection = new Connection({ url: proxy.through(url), log: undefined, commandTimeoutMs: 1_000 });
     onTestFinished(() => connection.close());
     await connection.open();
     const streams = new Streams(connection, `test-${randomUUID()}`);
