@@ -104,7 +104,8 @@ test('DLQ-03, DLQ-26: a day stays that a seek goes back to while it is about to 
   const dropped = relay.pool.query(`select brokers.drop_partitions('7 days') as n`);
   await waitUntil('it waits for whoever seeks', async () => {
     const waiting = await database.admin(
-      `select from pg_locks where not granted and relation = 'brokers.log'::regclass`,
+      `select from pg_locks l join pg_database d on d.oid = l.database
+       where not l.granted and l.relation = 'brokers.log'::regclass and d.datname = current_database()`,
     );
     return waiting.length === 1;
   });

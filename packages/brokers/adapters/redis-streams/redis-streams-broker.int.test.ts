@@ -172,7 +172,7 @@ describeWithRedis('Redis Streams', url => {
           `select a.state
            from pg_locks l
            join pg_stat_activity a using (pid)
-           where l.locktype = 'advisory' and l.objid = 7310024`,
+           where l.locktype = 'advisory' and l.objid = 7310024 and a.datname = current_database()`,
         )),
       );
     });

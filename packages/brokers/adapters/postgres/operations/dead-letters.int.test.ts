@@ -275,7 +275,7 @@ test('DLQ-24, DLQ-25: a replay that comes while somebody skips the same dead let
   const replayed = replayDeadLetters(db, change, { ...filter });
   await waitUntil('the replay waits for the other', async () => {
     const waiting = await database.admin(
-      `select from pg_locks where not granted and locktype = 'transactionid'`,
+      `select from pg_stat_activity where wait_event = 'transactionid' and datname = current_database()`,
     );
     return waiting.length > 0;
   });
