@@ -1,5 +1,4 @@
 import type { BenchOptions } from '../measure.ts';
-import { killActors } from './actor-handle.ts';
 import { type ContenderName, contenders, loadContender } from './contenders.ts';
 import { measureRound } from './measures.ts';
 import { asJson, asTable, type Result } from './report.ts';
@@ -14,7 +13,6 @@ export async function run(options: BenchOptions): Promise<void> {
   const results: Result[] = [];
   for (const name of names) results.push({ name, contender: await loadContender(name), rounds: [] });
   const servers = await startServers(results.some(({ contender }) => contender.needsRedis));
-  const forget = stopOnSignal(servers);
   try {
     const able = results.filter(({ contender }) => !contender.needsRedis || servers.redis !== undefined);
     if (able.length < results.length)
@@ -25,7 +23,6 @@ export async function run(options: BenchOptions): Promise<void> {
     const shown = { seconds: options.seconds, rounds: options.rounds, oneProcess: options.oneProcess };
     console.log(options.json ? asJson(able, shown, servers) : `\n${asTable(able, shown, servers)}`);
   } finally {
-    forget();
     await servers.stop();
   }
 }
@@ -60,18 +57,4 @@ function chosen(only: readonly string[]): ContenderName[] {
     process.exit(2);
   }
   return only.length === 0 ? known : known.filter(name => only.includes(name));
-}
-
-/** The database server outlives us unless told: also when we are interrupted, or our output is closed. */
-export function stopOnSignal(servers: Servers): () => void {
-  const stop = (reason: unknown) => {
-    if (reason instanceof Error && !('code' in reason && reason.code === 'EPIPE')) console.error(reason);
-    killActors();
-    void servers.stop().finally(() => process.exit(130));
-  };
-  const events = ['SIGINT', 'SIGTERM', 'uncaughtException'] as const;
-  for (const event of events) process.once(event, stop);
-  return () => {
-    for (const event of events) process.off(event, stop);
-  };
 }

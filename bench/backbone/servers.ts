@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startEmbeddedPostgres } from '@ghasi/db/embedded';
+import { stopOnSignal } from '@ghasi/db/stop-on-signal';
 import pg from 'pg';
+import { killActors } from './actor-handle.ts';
 import { onClient } from './ground.ts';
 import { flush, startRedis } from './redis-server.ts';
 
@@ -31,8 +33,30 @@ export const postgresSettings = {
   checkpoint_timeout: '1h',
 };
 
-/** Starts both servers in a folder of their own. Without `redis-server` on the PATH there is no Redis. */
+/**
+ * Starts both servers in a folder of their own, and stops them when the benchmark is ended from outside. Without
+ * `redis-server` on the PATH there is no Redis.
+ */
 export async function startServers(withRedis: boolean): Promise<Servers> {
+  const starting = start(withRedis);
+  const { forget, notEnding } = stopOnSignal(starting);
+  try {
+    const { stop, ...servers } = await starting;
+    return {
+      ...servers,
+      async stop() {
+        await notEnding();
+        await stop();
+        forget();
+      },
+    };
+  } catch (error) {
+    forget();
+    throw error;
+  }
+}
+
+async function start(withRedis: boolean): Promise<Servers> {
   const folder = await mkdtemp(join(tmpdir(), 'melm-bench-'));
   await chmod(folder, 0o711);
   const password = 'benchmark-only';
@@ -59,6 +83,7 @@ export async function startServers(withRedis: boolean): Promise<Servers> {
     emptyRedis: () => (redis === undefined ? Promise.resolve() : flush(new URL(redis.url))),
     dropDatabase: name => onClient(adminUrl, client => drop(client, name)),
     async stop() {
+      killActors(); // those that still run, where the benchmark was interrupted
       redis?.process.kill('SIGKILL');
       await redis?.gone;
       await postgres.stop();

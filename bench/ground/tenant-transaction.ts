@@ -7,6 +7,7 @@ import { startEmbeddedPostgres } from '@ghasi/db/embedded';
 import { migrate } from '@ghasi/db/migrate';
 import { roleUrl } from '@ghasi/db/roles';
 import { execute } from '@ghasi/db/sql';
+import { stopOnSignal } from '@ghasi/db/stop-on-signal';
 import { tenantTransaction } from '@ghasi/db/tenant-transaction';
 import { parseTenantId } from '@ghasi/domain-primitives/ids';
 import { uuid7 } from '@ghasi/domain-primitives/uuid';
@@ -21,7 +22,9 @@ const payload = JSON.stringify({ filler: 'x'.repeat(1_000) });
 export async function run(options: BenchOptions): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'melm-bench-'));
   await chmod(folder, 0o711);
-  const server = await startEmbeddedPostgres({ dataDir: join(folder, 'pg'), password: SECRET });
+  const starting = startEmbeddedPostgres({ dataDir: join(folder, 'pg'), password: SECRET });
+  const { forget, notEnding } = stopOnSignal(starting);
+  const server = await starting;
   try {
     const set = { schema: 'bench', folder: new URL('./migrations/', import.meta.url) };
     await migrate(server.localUrl, [set], { secret: SECRET });
@@ -34,7 +37,9 @@ export async function run(options: BenchOptions): Promise<void> {
     const { version } = (await import('pg/package.json', { with: { type: 'json' } })).default;
     report(measured, { ...options, pg: version });
   } finally {
+    await notEnding();
     await server.stop();
+    forget();
     await rm(folder, { recursive: true, force: true });
   }
 }

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '@ghasi/db/database';
 import type { Client } from 'pg';
-import { stopOnSignal } from '../backbone/backbone.ts';
 import { booking, contender, start } from '../backbone/contenders/melmastoon.ts';
 import { onClient } from '../backbone/ground.ts';
 import { judge, WARM_UP_SECONDS } from '../backbone/judge.ts';
@@ -22,7 +21,6 @@ export const defaults = { seconds: 120, rounds: 1 };
 /** Two write transactions stay open for minutes, here and in another database; do other keys keep their latency? */
 export async function run({ seconds, json }: BenchOptions): Promise<void> {
   const servers = await startServers(false);
-  const forget = stopOnSignal(servers);
   try {
     const elsewhere = await servers.newDatabase('bench_elsewhere');
     const setting = { name: 'melmastoon', contender, servers, seconds, oneProcess: false, say } as const;
@@ -32,7 +30,6 @@ export async function run({ seconds, json }: BenchOptions): Promise<void> {
     console.log(json ? asJson(found) : `\n${asTable(found)}`);
     if (!isFlawless(found)) process.exitCode = 1;
   } finally {
-    forget();
     await servers.stop();
   }
 }
