@@ -12,8 +12,8 @@ import { findSubscription } from '@ghasi/brokers/operations/subscriptions';
 import type { Database } from '@ghasi/db/database';
 import { type CutFlags, cut, limitOf, oneMore } from './cut.ts';
 import { type LookFlags, numberOf, spanOf, tenantOf } from './given.ts';
-import { age, counted, oneLine, quoted, room, shortKey } from './said.ts';
-import { table } from './table.ts';
+import { age, counted, oneLine, quoted, room, second, shortKey, whose } from './said.ts';
+import { BELOW, table } from './table.ts';
 import { topicOf } from './topics.ts';
 import { withRelay } from './with-relay.ts';
 
@@ -71,38 +71,28 @@ export async function letterFilter(
 /** Dead letters as a person reads them. */
 export function letterTable(letters: readonly DeadLetter[], more = ''): string {
   if (letters.length === 0) return 'No dead letters.';
-  const rows = letters.map(letter => ({
-    id: letter.id,
-    topic: letter.topic,
-    subscription: letter.subscription,
-    tenant: letter.tenantId,
-    key: shortKey(letter.orderingKey, letter.tenantId),
-    attempts: letter.attempts,
-    waiting: letter.waiting,
-    age: age(letter.deadSeconds),
-    error: '',
-  }));
-  const taken = (table(rows).split('\n')[1] ?? '').length + 2;
-  const lines = rows.map((row, place) => ({
-    ...row,
-    error: oneLine(letters[place]?.error ?? '', room(taken)),
-  }));
-  return `${table(lines)}${more}\n\nLook at one: melm dlq show ${rows[0]?.id} --subscription ${rows[0]?.subscription}`;
+  const lines = table(
+    letters,
+    ({ id, topic, subscription, attempts, waiting, deadSeconds }) => ({
+      ...{ id, topic, subscription, attempts, waiting, age: age(deadSeconds) },
+    }),
+    ({ error, tenantId, orderingKey }) => [oneLine(error, room(BELOW)), whose(tenantId, orderingKey)],
+  );
+  const [{ id, subscription }] = letters as [DeadLetter];
+  return `${lines}${more}\n\nLook at one: melm dlq show ${id} --subscription ${subscription}`;
 }
 
 function settledTable(letters: readonly SettledLetter[]): string {
   if (letters.length === 0) return 'Nothing was skipped or quarantined.';
   return table(
-    letters.map(({ id, how, topic, subscription, tenantId, settledAt, settledBy, reason }) => ({
-      id,
-      how,
-      topic,
-      subscription,
-      tenant: tenantId,
-      at: settledAt.toISOString(),
-      by: oneLine(settledBy, 40),
-      reason: oneLine(reason, 60),
-    })),
+    letters,
+    ({ id, how, topic, subscription, settledAt }) => ({
+      ...{ id, how, topic, subscription, at: second(settledAt) },
+    }),
+    ({ settledBy, reason, tenantId, orderingKey }) => [
+      oneLine(`${settledBy}: ${reason}`, room(BELOW)),
+      whose(tenantId, orderingKey),
+    ],
   );
 }
 

@@ -3,7 +3,7 @@ import { cliErrors } from '../errors.ts';
 import { type CutFlags, cut, limitOf, oneMore } from './cut.ts';
 import { type LookFlags, tenantOf } from './given.ts';
 import { age, oneLine, room } from './said.ts';
-import { table } from './table.ts';
+import { BELOW, table } from './table.ts';
 import { withRelayAndWorker } from './with-relay.ts';
 
 /** Flags that narrow jobs. */
@@ -37,15 +37,10 @@ function statusOf(text: string): JobStatus {
 /** Jobs as a person reads them. */
 export function jobTable(jobs: readonly ListedJob[]): string {
   return table(
-    jobs.map(({ id, tenantId, type, queue, status, failedRuns, ageSeconds, error }) => ({
-      id,
-      type,
-      queue,
-      tenant: tenantId ?? 'platform',
-      status,
-      failed: failedRuns,
-      age: age(ageSeconds),
-      error: oneLine(error ?? '', room(140)),
-    })),
+    jobs,
+    ({ id, type, queue, status, failedRuns, ageSeconds }) => ({
+      ...{ id, type, queue, status, failed: failedRuns, age: age(ageSeconds) },
+    }),
+    ({ error, tenantId }) => [oneLine(error ?? '', room(BELOW)), `tenant ${tenantId ?? 'platform'}`],
   );
 }

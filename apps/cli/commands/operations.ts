@@ -1,8 +1,8 @@
 import { listOperations, type Operation } from '@ghasi/brokers/operations/operations';
 import { type CutFlags, cut, limitOf, oneMore } from './cut.ts';
 import { type LookFlags, spanOf, tenantOf } from './given.ts';
-import { oneLine, room, whole } from './said.ts';
-import { table } from './table.ts';
+import { oneLine, room, second, whole } from './said.ts';
+import { BELOW, table } from './table.ts';
 import { withRelay } from './with-relay.ts';
 
 /** Flags of `melm operations`. */
@@ -14,21 +14,23 @@ export async function operations(flags: OperationsFlags): Promise<void> {
   const filter = { ...tenantOf(flags), ...spanOf(flags), ...oneMore(limit) };
   const { rows, more } = cut(await withRelay(flags, db => listOperations(db, filter)), limit);
   if (flags.json) console.log(JSON.stringify(rows));
-  else console.log(rows.length === 0 ? 'Nobody has changed anything.' : table(rows.map(rowOf)) + more);
+  else console.log(rows.length === 0 ? 'Nobody has changed anything.' : table(rows, rowOf, below) + more);
 }
 
-function rowOf({ at, actor, action, reason, detail }: Operation) {
+function rowOf({ at, actor, action, detail }: Operation) {
+  return {
+    at: second(at),
+    by: oneLine(actor, 30),
+    what: action,
+    of: oneLine(subjectsOf(detail).join(', '), 40),
+    count: typeof detail.count === 'number' ? whole(detail.count) : '',
+  };
+}
+
+function below({ reason, detail }: Operation): string[] {
   const { filter } = detail as { filter?: { tenantId?: string } };
   const tenant = detail.tenantId ?? filter?.tenantId;
-  return {
-    at: at.toISOString(),
-    by: oneLine(actor, 40),
-    what: action,
-    of: oneLine(subjectsOf(detail).join(', '), 60),
-    count: typeof detail.count === 'number' ? whole(detail.count) : '',
-    tenant: typeof tenant === 'string' ? tenant : '',
-    reason: oneLine(reason, room(120)),
-  };
+  return [oneLine(reason, room(BELOW)), typeof tenant === 'string' ? `tenant ${tenant}` : ''];
 }
 
 /** Whom it was about: a subscription, a consumer, an outbox or types of jobs. */

@@ -11,8 +11,8 @@ import { cliErrors } from '../errors.ts';
 import { type CutFlags, cut, limitOf, oneMore } from './cut.ts';
 import { type ChangeFlags, changeOf, type LookFlags, numberOf, tenantOf } from './given.ts';
 import { progress } from './progress.ts';
-import { age, counted, oneLine, shortKey, whole } from './said.ts';
-import { table } from './table.ts';
+import { age, counted, oneLine, room, whole, whose } from './said.ts';
+import { BELOW, table } from './table.ts';
 import { topicOf } from './topics.ts';
 import { withRelay } from './with-relay.ts';
 
@@ -91,7 +91,7 @@ function statusText(found: readonly OutboxStatus[]): string {
   const busy = found.filter(({ unpublished, quarantined }) => unpublished + quarantined > 0);
   const empty = found.length - busy.length;
   if (busy.length === 0) return `${counted(empty, 'outbox is', 'outboxes are')} empty.`;
-  return [table(busy.map(statusRow)), '', `${counted(empty, 'other is', 'others are')} empty.`].join('\n');
+  return [table(busy, statusRow), '', `${counted(empty, 'other is', 'others are')} empty.`].join('\n');
 }
 
 function statusRow({ schema, unpublished, oldestSeconds, failing, quarantined }: OutboxStatus) {
@@ -106,15 +106,13 @@ function statusRow({ schema, unpublished, oldestSeconds, failing, quarantined }:
 
 function quarantineTable(rows: readonly Quarantined[]): string {
   return table(
-    rows.map(({ schema, seq, topic, tenantId, orderingKey, attempts, ageSeconds, reason, error }) => ({
-      outbox: schema,
-      number: seq,
-      topic,
-      tenant: tenantId,
-      key: shortKey(orderingKey, tenantId),
-      attempts,
-      age: age(ageSeconds),
-      reason: oneLine(error === null ? reason : `${reason}: ${error}`, 80),
-    })),
+    rows,
+    ({ schema, seq, topic, attempts, ageSeconds }) => ({
+      ...{ outbox: schema, number: seq, topic, attempts, age: age(ageSeconds) },
+    }),
+    ({ reason, error, tenantId, orderingKey }) => [
+      oneLine(error === null ? reason : `${reason}: ${error}`, room(BELOW)),
+      whose(tenantId, orderingKey),
+    ],
   );
 }

@@ -25,11 +25,21 @@ export function whole(count: number, isMore = false): string {
   return `${count.toLocaleString('en')}${isMore ? '+' : ''}`;
 }
 
-/** A key without the tenant in front of it, which has a column of its own. */
+/** A key without the tenant in front of it, which stands beside it. */
 export function shortKey(orderingKey: string, tenantId: string): string {
   return oneLine(
     orderingKey.startsWith(`${tenantId}:`) ? orderingKey.slice(tenantId.length + 1) : orderingKey,
   );
+}
+
+/** Whole ids, to be pasted behind `--tenant` or into a query. */
+export function whose(tenantId: string, orderingKey: string): string {
+  return `tenant ${tenantId}  key ${shortKey(orderingKey, tenantId)}`;
+}
+
+/** A moment to the second, as `--since` takes it. */
+export function second(moment: Date): string {
+  return moment.toISOString().replace(/\.\d+Z$/, 'Z');
 }
 
 /** Columns left for the last cell of a table whose others take `taken`; enough for a sentence where nobody watches. */

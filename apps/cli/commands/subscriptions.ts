@@ -17,7 +17,7 @@ export async function subscriptions(flags: LookFlags): Promise<void> {
   const found =
     broker === 'postgres' ? status : status.map(one => ({ ...one, broker, lag: null, lagSeconds: null }));
   if (flags.json) console.log(JSON.stringify(found));
-  else console.log(found.length === 0 ? 'No service consumes yet.' : table(found.map(rowOf)));
+  else console.log(found.length === 0 ? 'No service consumes yet.' : table(found, rowOf));
 }
 
 function rowOf({ subscription, owners, lag, lagSeconds, retrying, dead, waiting }: SubscriptionStatus) {
