@@ -34,6 +34,10 @@ export const serverErrors = defineErrors('server', {
     status: 500,
     text: 'The embedded database in {folder} was set up with another secret. Set MELM_SECRET to that one, or put the file {file} back; --reset starts from nothing.',
   },
+  EMBEDDED_NEWER: {
+    status: 500,
+    text: '{problem} Or have "melm start --reset" remove the embedded database in {folder} and start from nothing.',
+  },
   TEST_DOOR_OPEN: {
     status: 500,
     text: 'MELM_ENV=production, yet {door} is set. That is a test door: remove it.',

@@ -90,7 +90,8 @@ export async function start(env: Environment, options: StartOptions): Promise<Ru
     const backbone = createBackbone(env, { secret, services, everything, ask, log, metrics });
 
     step('migrating');
-    await unlessTold(signal, upgrade(database.adminUrl, everything, { secret, log })); // may wait for another process
+    const upgrading = upgrade(database.adminUrl, everything, { secret, log, env });
+    await unlessTold(signal, upgrading); // may wait for another process
     await assertSafe(database.adminUrl, everything, env);
     const databases = openDatabases({
       adminUrl: database.adminUrl,

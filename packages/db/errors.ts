@@ -8,7 +8,7 @@ export const dbErrors = defineErrors('db', {
   },
   DATABASE_NEWER: {
     status: 500,
-    text: 'The database has migration {schema}/{version}, which this code does not know. Run a newer release, or start with --reset.',
+    text: 'The database has migration {schema}/{version}, which this release does not know. Run a newer release.',
   },
   MIGRATION_CHANGED: {
     status: 500,

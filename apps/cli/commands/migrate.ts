@@ -15,8 +15,9 @@ const LOOK_MS = minutes(2); // half a million events: 4,000 a second on two busy
 
 /** Applies what is not yet applied and lists it; exits with 1 when this release could not read what is stored (REG-08, X-079). */
 export async function migrateCommand(flags: MigrateFlags): Promise<void> {
-  const { applied, found } = await withDatabase(settings(flags), async ({ adminUrl, secret }) => ({
-    applied: await upgrade(adminUrl, describedServices(), { secret, newSecret: true }),
+  const env = settings(flags);
+  const { applied, found } = await withDatabase(env, async ({ adminUrl, secret }) => ({
+    applied: await upgrade(adminUrl, describedServices(), { secret, newSecret: true, env }),
     found: await asRelayAndWorker({ adminUrl, secret }, dbs => look(dbs, flags)),
   }));
   const rows = applied.map(({ schema, version }) => ({ schema, version }));

@@ -17,7 +17,7 @@ export async function seed(flags: SeedFlags): Promise<void> {
   if (env.MELM_ENV === 'production') throw serverErrors.TEST_DOOR_OPEN({ door: 'melm seed' });
   const accounts = await withDatabase(env, async ({ adminUrl, secret }) => {
     const services = describedServices();
-    await upgrade(adminUrl, services, { secret });
+    await upgrade(adminUrl, services, { secret, env });
     // The demo's events wait in the outboxes for the next relay.
     const backbone = createBackbone(env, { secret, services, everything: services });
     const open = (schema: string) =>
