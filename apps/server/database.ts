@@ -8,7 +8,9 @@ import {
   runningEmbeddedPostgres,
   startEmbeddedPostgres,
 } from '@ghasi/db/embedded';
-import { sqlState } from '@ghasi/db/pg-errors';
+import { dbErrors } from '@ghasi/db/errors';
+import { isConnectionLoss, sqlState } from '@ghasi/db/pg-errors';
+import { seconds } from '@ghasi/domain-primitives/duration';
 import type { Environment } from './environment.ts';
 import { serverErrors } from './errors.ts';
 import { WRONG_PASSWORD } from './secret.ts';
@@ -21,7 +23,16 @@ export type PlatformDatabase = {
   /** Settles when an embedded server ends without being asked to; never for others. */
   exited: Promise<void>;
   stop(): Promise<void>;
+  /** As `stop`, but not before all who joined it are done; `onWait` is called when somebody is not. */
+  leave(onWait: () => void): Promise<void>;
 };
+
+/** Shared by who has joined an embedded server, exclusive for who stops it. */
+const JOIN_LOCK = 7_236_114_002n;
+
+/** So long a command waits for another melm that starts its server, or stops it. */
+const JOIN_MS = seconds(15);
+const JOIN_AGAIN_MS = 50;
 
 /** Opens DATABASE_URL, or starts the embedded server under the data folder; neither once `signal` says so. */
 export async function openPlatformDatabase(
@@ -36,6 +47,7 @@ export async function openPlatformDatabase(
       embedded: false,
       exited: new Promise(() => {}),
       stop: async () => {},
+      leave: async () => {},
     };
   }
   const server = await startEmbeddedPostgres({
@@ -47,16 +59,51 @@ export async function openPlatformDatabase(
     await server.stop();
     throw error;
   }
-  return { adminUrl: server.localUrl, embedded: true, exited: server.exited, stop: server.stop };
+  const { localUrl: adminUrl, exited, stop } = server;
+  const leave = (onWait: () => void) => untilAlone(adminUrl, onWait).finally(stop);
+  return { adminUrl, embedded: true, exited, stop, leave };
 }
 
-/** Like {@link openPlatformDatabase}, but an embedded server that a running melm has started is used as it is. */
+/**
+ * Like {@link openPlatformDatabase}, but an embedded server that another melm has started is used as it is, and stays until this
+ * one leaves, unless that was `melm start`.
+ */
 export async function joinPlatformDatabase(env: Environment, secret: string): Promise<PlatformDatabase> {
-  if (env.DATABASE_URL !== undefined) return openPlatformDatabase(env, secret);
+  const until = performance.now() + JOIN_MS;
+  for (;;) {
+    const joined = env.DATABASE_URL === undefined ? await joinRunning(env, secret) : undefined;
+    if (joined !== undefined) return joined;
+    try {
+      return await openPlatformDatabase(env, secret);
+    } catch (error) {
+      if (!dbErrors.EMBEDDED_BUSY.is(error) || performance.now() > until) throw error;
+    }
+    await new Promise(resolve => setTimeout(resolve, JOIN_AGAIN_MS)); // soon there is a server to join, or nobody's folder
+  }
+}
+
+async function joinRunning(env: Environment, secret: string): Promise<PlatformDatabase | undefined> {
   const adminUrl = await runningEmbeddedPostgres({ dataDir: dataDir(env), password: passwordOf(secret) });
-  if (adminUrl === undefined) return openPlatformDatabase(env, secret);
-  await assertSecret(adminUrl, env);
-  return { adminUrl, embedded: true, exited: new Promise(() => {}), stop: async () => {} };
+  if (adminUrl === undefined) return undefined;
+  try {
+    await assertSecret(adminUrl, env);
+    const place = await openClient(adminUrl, 'melm-joined');
+    await place.query('select pg_advisory_lock_shared($1)', [JOIN_LOCK]);
+    const stop = () => place.end();
+    return { adminUrl, embedded: true, exited: new Promise(() => {}), stop, leave: stop };
+  } catch (error) {
+    if (isConnectionLoss(error) || (error as NodeJS.ErrnoException).code === 'ENOENT') return undefined; // it was being stopped
+    throw error;
+  }
+}
+
+/** Resolves when nobody else has joined, and nobody can any more: the lock is held until the server ends. */
+async function untilAlone(adminUrl: string, onWait: () => void): Promise<void> {
+  const place = await openClient(adminUrl, 'melm-joined');
+  const { rows } = await place.query('select pg_try_advisory_lock($1) as alone', [JOIN_LOCK]);
+  if (rows[0].alone) return;
+  onWait();
+  await place.query('select pg_advisory_lock($1)', [JOIN_LOCK]);
 }
 
 /** Refuses a folder without an embedded database: who only looks must not make one where he happens to stand. */
