@@ -158,7 +158,8 @@ export async function start(env: Environment, options: StartOptions): Promise<Ru
       hot,
       log,
       metrics,
-      ready: readiness.checks,
+      ready: readiness.ready,
+      degrades: readiness.degrades,
       config: {
         quotas: quotasOf(env),
         metricsAccess: env.MELM_METRICS,

@@ -7,6 +7,8 @@ export type ReadinessCheck = () => Promise<void>;
 /** What a host tells its orchestrator. */
 export type Health = {
   checks: Readonly<Record<string, ReadinessCheck>>;
+  /** What is served less well without: looked at and named like `checks`, but no reason to send requests elsewhere. */
+  degrades: Readonly<Record<string, ReadinessCheck>>;
   isDraining(): boolean;
   log: Logger;
   /** Time one check has; default 2 s. */
@@ -29,7 +31,7 @@ export function addHealthRoutes(fastify: FastifyInstance, health: Health): void 
     });
     const entries = await looking;
     const draining = health.isDraining();
-    const ready = !draining && entries.every(([, result]) => result === 'ok');
+    const ready = !draining && entries.every(([name, result]) => result === 'ok' || name in health.degrades);
     return reply
       .code(ready ? 200 : 503)
       .header('cache-control', 'no-store')
@@ -41,7 +43,8 @@ export function addHealthRoutes(fastify: FastifyInstance, health: Health): void 
 }
 
 function runChecks(health: Health) {
-  return Promise.all(Object.entries(health.checks).map(entry => runCheck(health, entry)));
+  const all = { ...health.checks, ...health.degrades };
+  return Promise.all(Object.entries(all).map(entry => runCheck(health, entry)));
 }
 
 async function runCheck(

@@ -48,6 +48,8 @@ export type HostParts = {
   metrics: Metrics;
   /** Checks behind `/readyz`, by name. */
   ready?: Readonly<Record<string, ReadinessCheck>>;
+  /** Named there too, but served without, if less well. */
+  degrades?: Readonly<Record<string, ReadinessCheck>>;
   /** Adds pages that are no route of a service, such as a site for people. */
   pages?: (fastify: FastifyInstance) => Promise<void>;
   /** Time for handlers; default the real one. */
@@ -85,7 +87,8 @@ export async function createHost(parts: HostParts): Promise<Host> {
   addRequestLog(fastify, parts.log, parts.metrics);
   await addSecurityHeaders(fastify);
   await fastify.register(cookie);
-  addHealthRoutes(fastify, { checks: parts.ready ?? {}, isDraining: drain.isDraining, log: parts.log });
+  const { ready: checks = {}, degrades = {}, log } = parts;
+  addHealthRoutes(fastify, { checks, degrades, isDraining: drain.isDraining, log });
   addMetricsRoute(fastify, parts.metrics, config.metricsAccess ?? 'loopback');
   if (config.docs ?? true) {
     await addDocs(fastify, openApi(parts.services, { title: config.title ?? 'Melmastoon', version: '1' }));

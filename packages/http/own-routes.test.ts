@@ -29,6 +29,18 @@ test('TEN-20: /readyz runs every check, names the failing one and keeps its reas
   expect(host.logged()).toContain('10.1.2.3');
 });
 
+test('TEN-20: what is served without, if less well, is named by /readyz and sends nobody away', async () => {
+  const host = await testHost([], {
+    ready: { database: async () => {} },
+    degrades: { redis: () => Promise.reject(new Error('connection refused')) },
+  });
+  const reply = await host.fastify.inject('/readyz');
+  expect([reply.statusCode, reply.json()]).toEqual([
+    200,
+    { status: 'ready', checks: { database: 'ok', redis: 'failed' } },
+  ]);
+});
+
 test('TEN-20: many who ask at once cause one look at the database', async () => {
   const [asked, answer] = [signal(), signal()];
   let looks = 0;
