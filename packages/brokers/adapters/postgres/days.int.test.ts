@@ -37,10 +37,10 @@ const shapeOf = (name: string) =>
             (select json_agg(json_build_array(a.attname, a.atttypid::regtype, a.attnotnull, pg_get_expr(d.adbin, d.adrelid)) order by a.attnum)
              from pg_attribute a left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
              where a.attrelid = c.oid and a.attnum > 0) as columns,
-            (select json_agg(replace(pg_get_indexdef(i.indexrelid), c.relname, 'DAY')) from pg_index i where i.indrelid = c.oid) as indexes,
-            (select json_agg(json_build_array(t.tgname, t.tgfoid::regproc, t.tgtype)) from pg_trigger t where t.tgrelid = c.oid) as triggers,
-            (select json_agg(json_build_array(p.polname, p.polcmd)) from pg_policy p where p.polrelid = c.oid) as policies,
-            (select json_agg(k.conname) from pg_constraint k where k.conrelid = c.oid and k.contype = 'c') as checks
+            (select json_agg(replace(pg_get_indexdef(i.indexrelid), c.relname, 'DAY') order by replace(pg_get_indexdef(i.indexrelid), c.relname, 'DAY')) from pg_index i where i.indrelid = c.oid) as indexes,
+            (select json_agg(json_build_array(t.tgname, t.tgfoid::regproc, t.tgtype) order by t.tgname) from pg_trigger t where t.tgrelid = c.oid) as triggers,
+            (select json_agg(json_build_array(p.polname, p.polcmd) order by p.polname) from pg_policy p where p.polrelid = c.oid) as policies,
+            (select json_agg(k.conname order by k.conname) from pg_constraint k where k.conrelid = c.oid and k.contype = 'c') as checks
      from pg_class c where c.oid = ('brokers.' || $1)::regclass`,
     [name],
   );
