@@ -17,6 +17,11 @@ export function binariesIn(folder: string): Binaries {
 /** The account PostgreSQL runs as when we are root, which it refuses to be. */
 export type SystemUser = { uid: number; gid: number };
 
+/** What starts a program as this account; nothing where it is ours. */
+export function asUser(user: SystemUser | undefined): Partial<SystemUser> {
+  return user === undefined ? {} : { uid: user.uid, gid: user.gid };
+}
+
 /** Undefined unless we are root; then the `postgres` account, or `nobody` where there is none. */
 export async function postgresUser(): Promise<SystemUser | undefined> {
   if (process.getuid?.() !== 0) return undefined;

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { once } from 'node:events';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { memoryFolder } from '@ghasi/testing/memory-folder';
 import { signal, waitUntil } from '@ghasi/testing/signal';
@@ -134,10 +134,36 @@ test('a process that a killed server left behind holds its memory: the next star
   await again.stop();
 });
 
+test('a start that is killed while it makes the database leaves half of one, which the next start does not take for a whole', async () => {
+  const programs = join(folder, 'programs');
+  await mkdir(programs);
+  const initdb = '#!/bin/sh\necho 18 > "$2/PG_VERSION"; echo $$ > "$2/pid"; exec sleep 100\n'; // as long as it takes
+  await writeFile(join(programs, 'initdb'), initdb, { mode: 0o755 });
+  const script = join(import.meta.dirname, 'fixtures/start-embedded.ts');
+  const start = spawn(process.execPath, [script, options().dataDir, programs], { stdio: 'ignore' });
+  const ended = once(start, 'exit');
+  const making = await waitUntil('half of it is there', async () => {
+    for (const name of await readdir(folder)) {
+      const pid = await readFile(join(folder, name, 'pid'), 'utf8').catch(() => '');
+      if (pid !== '') return Number(pid);
+    }
+    return undefined;
+  });
+  start.kill('SIGKILL');
+  await ended;
+  process.kill(making, 'SIGKILL');
+  const server = await startEmbeddedPostgres(options());
+  expect(await ask(server.adminUrl, 'select 1 as alive')).toEqual([{ alive: 1 }]);
+  await server.stop();
+  expect((await readdir(folder)).sort()).toEqual(['pg', 'pg.log', 'programs']);
+});
+
 test('a start that is told to end while it makes the database leaves nothing behind, and the next one is whole', async () => {
   const told = new AbortController();
   const start = startEmbeddedPostgres({ ...options(), signal: told.signal });
-  await waitUntil('the database is being made', () => existsSync(`${options().dataDir}.pw`));
+  await waitUntil('the database is being made', async () =>
+    (await readdir(folder)).some(name => name.endsWith('.pw')),
+  );
   told.abort(new Error('told to end'));
   await expect(start).rejects.toThrow('told to end');
   expect(await readdir(folder)).toEqual([]);

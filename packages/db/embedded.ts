@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chown, mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { basename, dirname, join } from 'node:path';
 import {
-  type Binaries,
+  asUser,
   binariesIn,
   findBinaries,
   postgresUser,
@@ -12,6 +12,7 @@ import {
   type SystemUser,
 } from './embedded-binaries.ts';
 import { dbErrors } from './errors.ts';
+import { makeCluster } from './make-cluster.ts';
 
 /** A running PostgreSQL of our own; `stop` ends it cleanly, `exited` tells when it ended without being asked to. */
 export type EmbeddedPostgres = {
@@ -69,7 +70,8 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   const dataDir = reachable(options.dataDir, user);
   const release = await holdFolder(dataDir);
   try {
-    if (!existsSync(join(dataDir, 'PG_VERSION'))) await initialise(bin, dataDir, options, user);
+    if (!existsSync(join(dataDir, 'PG_VERSION')))
+      await makeCluster({ bin, dataDir, password: options.password, user, signal: options.signal });
     await stopOrphan(dataDir);
     const port = options.port || (await freePort());
     const settings = {
@@ -146,38 +148,6 @@ function socketFolder(dataDir: string): string | undefined {
     : undefined;
 }
 
-async function initialise(
-  bin: Binaries,
-  dataDir: string,
-  { password, signal }: EmbeddedOptions,
-  user: SystemUser | undefined,
-) {
-  await rm(dataDir, { recursive: true, force: true }); // the rest of an initdb that was cut short
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  const passwordFile = `${dataDir}.pw`;
-  await writeFile(passwordFile, password, { mode: 0o600 });
-  if (user) await giveTo(user, [dataDir, passwordFile]);
-  try {
-    const args = ['-D', dataDir, '-U', ADMIN, `--pwfile=${passwordFile}`, '--auth=scram-sha-256'];
-    args.push('--encoding=UTF8', ...bin.locale, '--no-instructions');
-    const child = spawn(bin.initdb, args, { ...ids(user), stdio: ['ignore', 'ignore', 'pipe'] });
-    let complaint = '';
-    child.stderr.on('data', chunk => (complaint += chunk));
-    const onTold = () => child.kill();
-    signal?.addEventListener('abort', onTold);
-    const code = await new Promise<number | null>((resolve, reject) =>
-      child.once('error', reject).once('close', resolve),
-    ).finally(() => signal?.removeEventListener('abort', onTold));
-    if (code !== 0) {
-      await rm(dataDir, { recursive: true, force: true });
-      signal?.throwIfAborted();
-      throw dbErrors.EMBEDDED_FAILED({ reason: `initdb: ${complaint.trim()}` });
-    }
-  } finally {
-    await rm(passwordFile, { force: true });
-  }
-}
-
 async function launch(
   postgres: string,
   dataDir: string,
@@ -192,7 +162,7 @@ async function launch(
       `${key}=${value}`,
     ]);
     const child = spawn(postgres, ['-D', dataDir, ...flags], {
-      ...ids(user),
+      ...asUser(user),
       cwd: dataDir,
       detached: true,
       stdio: ['ignore', log.fd, log.fd],
@@ -294,14 +264,6 @@ async function freePort(): Promise<number> {
   const { port } = server.address() as { port: number };
   await new Promise(resolve => server.close(resolve));
   return port;
-}
-
-async function giveTo(user: SystemUser, paths: string[]): Promise<void> {
-  for (const path of paths) await chown(path, user.uid, user.gid);
-}
-
-function ids(user: SystemUser | undefined): { uid?: number; gid?: number } {
-  return user === undefined ? {} : { uid: user.uid, gid: user.gid };
 }
 
 function pause(ms: number): Promise<void> {
