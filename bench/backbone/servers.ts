@@ -62,7 +62,12 @@ async function start(withRedis: boolean): Promise<Servers> {
   const password = 'benchmark-only';
   const settings = postgresSettings;
   const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'pg'), password, settings });
-  const redis = withRedis ? await startRedis(folder) : undefined;
+  const redis = withRedis
+    ? await startRedis(folder).catch(async error => {
+        await postgres.stop();
+        throw error;
+      })
+    : undefined;
   const adminUrl = postgres.localUrl; // as every contender gets it
   const version = await onClient(adminUrl, client => client.query('show server_version'));
   return {

@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type TestDatabase, testDatabase } from '@ghasi/testing/database';
+import { memoryFolder } from '@ghasi/testing/memory-folder';
 import { startOldPostgres } from '@ghasi/testing/old-postgres';
 import { carriesCommit, targetOf, tcpProxy } from '@ghasi/testing/tcp-proxy';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -10,17 +10,22 @@ import { type MigrationSet, migrate } from './migrate.ts';
 import { roleUrl } from './roles.ts';
 
 let database: TestDatabase;
+let folder: string;
 beforeAll(async () => {
   database = await testDatabase();
+  folder = await memoryFolder('melm-mig-');
 });
-afterAll(() => database.drop());
+afterAll(async () => {
+  await database.drop();
+  await rm(folder, { recursive: true });
+});
 
 /** A folder of migrations under a schema no other test uses. */
 async function setOf(
   schema: string,
   files: Record<string, string>,
 ): Promise<MigrationSet & { path: string }> {
-  const path = join(await mkdtemp(join(tmpdir(), 'melm-mig-')), 'migrations/');
+  const path = join(await mkdtemp(join(folder, 'set-')), 'migrations/');
   await mkdir(path);
   for (const [name, text] of Object.entries(files)) await writeFile(join(path, name), text);
   return { schema, folder: pathToFileURL(path), path };
