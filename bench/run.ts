@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
+import { flagsOf, refuseFlags } from '@ghasi/testing/flags';
 import type { BenchOptions } from './measure.ts';
 
 /** A benchmark; `defaults` where it wants other than 5 rounds of 4 seconds. */
@@ -9,7 +9,7 @@ type Benchmark = {
   defaults?: { seconds: number; rounds: number };
 };
 
-/** `npm run bench -- [name …] [--seconds n] [--rounds n] [--only contender] [--one-process] [--json]`: all without a name. */
+/** All of them where none is named. */
 const benchmarks: Record<string, () => Promise<Benchmark>> = {
   ground: () => import('./ground/tenant-transaction.ts'),
   backbone: () => import('./backbone/backbone.ts'),
@@ -18,7 +18,8 @@ const benchmarks: Record<string, () => Promise<Benchmark>> = {
   stay: () => import('./stay/stay.ts'),
 };
 
-const { values, positionals } = parseArgs({
+const usage = `npm run bench -- [${Object.keys(benchmarks).join('|')}] [--seconds n] [--rounds n] [--only contender] [--one-process] [--json]`;
+const { values, positionals } = flagsOf(usage, {
   allowPositionals: true,
   options: {
     seconds: { type: 'string' },
@@ -29,12 +30,8 @@ const { values, positionals } = parseArgs({
   },
 });
 const unknown = positionals.filter(name => !(name in benchmarks));
-if (unknown.length > 0 || !(Number(values.seconds ?? 1) > 0) || !(Number(values.rounds ?? 1) >= 1)) {
-  console.error(
-    `bench: usage: npm run bench -- [${Object.keys(benchmarks).join('|')}] [--seconds n] [--rounds n] [--only contender] [--one-process] [--json]`,
-  );
-  process.exit(2);
-}
+if (unknown.length > 0 || !(Number(values.seconds ?? 1) > 0) || !(Number(values.rounds ?? 1) >= 1))
+  refuseFlags(usage);
 if (!isInstalled()) {
   console.error('bench: installing the peers into bench/node_modules …');
   const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund'];

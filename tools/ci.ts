@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { flagsOf } from '@ghasi/testing/flags';
 import { isStarted, repositoryRoot } from './gates/gate.ts';
 
 /** One step of the check: a file that prints "<name>: looked at …" and exits 0 when content. */
@@ -73,7 +73,9 @@ function run(
 }
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { only: { type: 'string', multiple: true } } });
+  const { values } = flagsOf('npm run ci -- [--only gate …]', {
+    options: { only: { type: 'string', multiple: true } },
+  });
   const names = values.only ?? steps.map(({ name }) => name);
   const unknown = names.filter(name => !steps.some(step => step.name === name));
   if (unknown.length > 0) {

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
+import { flagsOf } from '@ghasi/testing/flags';
 import { isStarted, repositoryRoot } from './gates/gate.ts';
 import { coverage } from './ledger/coverage.ts';
 import { compressList } from './ledger/id-list.ts';
@@ -35,7 +35,7 @@ export function report(root: string) {
 }
 
 function main(): void {
-  const { values } = parseArgs({
+  const { values } = flagsOf('npm run ledger -- [--unproven] [--json] [--refresh [--shared folder]]', {
     options: {
       refresh: { type: 'boolean', default: false },
       unproven: { type: 'boolean', default: false },

@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
+import { flagsOf } from '@ghasi/testing/flags';
 import { isStarted, repositoryRoot } from './gates/gate.ts';
 import { runNpm, runTool } from './gates/run-tool.ts';
 import { isTestFile, readText, repositoryFiles } from './gates/tree.ts';
@@ -95,7 +95,9 @@ async function emit(root: string, shipped: readonly string[], outDir: string): P
 }
 
 if (isStarted(import.meta.url)) {
-  const { values } = parseArgs({ options: { out: { type: 'string', default: 'dist/packages' } } });
+  const { values } = flagsOf('npm run pack -- [--out folder]', {
+    options: { out: { type: 'string', default: 'dist/packages' } },
+  });
   const packed = await packPackages(repositoryRoot, values.out);
   for (const { name, tarball, doors } of packed)
     console.log(`${name.padEnd(26)} ${String(doors.length).padStart(3)} doors  ${tarball}`);

@@ -1,16 +1,17 @@
 import { writeFile } from 'node:fs/promises';
-import { parseArgs } from 'node:util';
+import { flagsOf, refuseFlags } from '@ghasi/testing/flags';
 import { launchBrowser } from '@melmastoon/booking-web/fixtures/browser';
 import { slugs, startPlatform } from '../platform.ts';
 import { type Visit, visitOnBadLine } from './bad-line.ts';
 
-// `npm run measure:line -- [--rounds n] [--json] [--write]`: the booking site of the real server in a browser behind a bad line. Exits
+// The booking site of the real server in a browser behind a bad line. Exits
 // with 1 when a target is missed.
 
 const REPORT = new URL('../../docs/reference/line-400kbps.md', import.meta.url);
 const locales = ['en', 'ps', 'fa-AF'];
 
-const { values } = parseArgs({
+const usage = 'npm run measure:line -- [--rounds n] [--json] [--write]';
+const { values } = flagsOf(usage, {
   options: {
     rounds: { type: 'string', default: '3' },
     json: { type: 'boolean', default: false },
@@ -18,10 +19,7 @@ const { values } = parseArgs({
   },
 });
 const rounds = Number(values.rounds);
-if (!(rounds >= 1 && rounds <= 20)) {
-  console.error('line: usage: npm run measure:line -- [--rounds n] [--json] [--write]');
-  process.exit(2);
-}
+if (!(rounds >= 1 && rounds <= 20)) refuseFlags(usage);
 const visits = await run();
 const judged = judge(visits);
 console.log(values.json ? JSON.stringify({ visits, judged }) : [targetTable(), visitTable()].join('\n\n'));

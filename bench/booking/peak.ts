@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
+import { flagsOf, refuseFlags } from '@ghasi/testing/flags';
 import { chance as chanceOf } from '@melmastoon/server/demo-chance';
 import { onClient } from '../backbone/ground.ts';
 import { startStopwatch } from '../backbone/processor-time.ts';
@@ -13,14 +13,15 @@ import { page, tables } from './report.ts';
 import { watchServer } from './server-watch.ts';
 import { type Bookings, judge, type PeakFigures } from './verdict.ts';
 
-// `npm run load:peak-300rps -- [--rate n] [--seconds n] [--warm n] [--json] [--write]`: a real server under the load of a peak. Exits
+// A real server under the load of a peak. Exits
 // with 1 when a target is missed. Everything it starts listens on loopback and ends with it.
 
 const REPORT = new URL('../../docs/reference/load-peak-300rps.md', import.meta.url);
 /** Bookings may take so long to end once nobody comes any more. */
 const SETTLE_MS = 60_000;
 
-const { values } = parseArgs({
+const usage = 'npm run load:peak-300rps -- [--rate n] [--seconds n] [--warm n] [--json] [--write]';
+const { values } = flagsOf(usage, {
   options: {
     rate: { type: 'string', default: '300' },
     seconds: { type: 'string', default: '60' },
@@ -30,12 +31,8 @@ const { values } = parseArgs({
   },
 });
 const [rate, seconds, warm] = [Number(values.rate), Number(values.seconds), Number(values.warm)];
-if (!(rate > 0 && rate <= 5_000 && seconds > 0 && seconds <= 3_600 && warm >= 0 && warm <= 600)) {
-  console.error(
-    'load: usage: npm run load:peak-300rps -- [--rate n] [--seconds n] [--warm n] [--json] [--write]',
-  );
-  process.exit(2);
-}
+if (!(rate > 0 && rate <= 5_000 && seconds > 0 && seconds <= 3_600 && warm >= 0 && warm <= 600))
+  refuseFlags(usage);
 const figures = await run();
 const judged = judge(figures);
 console.log(values.json ? JSON.stringify({ ...figures, judged }) : tables(figures, judged));
